@@ -1,0 +1,6 @@
+"""`python -m abs_gate`: the same command line as `abs-gate`."""
+
+from abs_gate.cli.main import main
+
+if __name__ == "__main__":
+    main()

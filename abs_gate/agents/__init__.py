@@ -1,0 +1,1 @@
+"""Agents under test, by protocol."""

@@ -1,0 +1,5 @@
+"""The `abs-gate` command."""
+
+
+def main() -> None:
+    """Run the command line."""

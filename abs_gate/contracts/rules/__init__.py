@@ -1,0 +1,1 @@
+"""Contract rules, one module for each area of the boundary."""

@@ -1,0 +1,1 @@
+"""What JSON Schemas accept: normal form, inclusion, witnesses."""

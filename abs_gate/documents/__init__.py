@@ -1,0 +1,1 @@
+"""ABS documents: text to flat sessions. Pure; see `load` for the way in."""

@@ -1,0 +1,1 @@
+"""The decision: settings applied to results give a verdict."""

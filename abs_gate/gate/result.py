@@ -1,0 +1,268 @@
+"""The result document: the one record of a run, which every report renders and shards merge.
+
+These types are the static half of `abs_gate/gate/result.schema.json` (schema_version 1); a test keeps
+the two in step. Fields may be added, never renamed or removed. Durations are milliseconds, rates and
+scores 0..1, times RFC 3339 UTC, lines count from 1.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+from abs_gate.findings import Json
+
+OutcomeText: TypeAlias = Literal["passed", "failed", "skipped", "inconclusive", "unverified"]
+VerdictText: TypeAlias = Literal["passed", "failed", "unverified", "cancelled"]
+ClassificationText: TypeAlias = Literal["unchanged", "compatible", "behavior_sensitive", "breaking", "safety_breaking"]
+
+
+class FindingRecord(TypedDict):
+    """A finding as a record."""
+
+    rule: str
+    severity: Literal["error", "warning", "info"]
+    message: str
+    subject: str
+    hint: str
+    file: str | None
+    line: int | None
+    column: int | None
+    fingerprint: str
+
+
+class ChangeRecord(TypedDict):
+    """A contract change as `abs-gate diff --format json` prints it."""
+
+    path: str
+    kind: str
+    classification: ClassificationText
+    affects: list[str]
+    message: str
+    before: Json
+    after: Json
+    proof: Literal["witness", "proved", "not proven", "convention"]
+    witness: NotRequired[Json]
+    """Present only where there is one."""
+    file: str | None
+    line: int | None
+    notes: list[str]
+    action: NotRequired[Literal["block", "review", "note", "ignore", "cleared", "acknowledged"]]
+    """What policy made of it; absent in `diff`."""
+
+
+class ToolDiffRecord(TypedDict):
+    """One tool's changes."""
+
+    tool_id: str
+    baseline: int | str | None
+    candidate: int | str | None
+    baseline_fingerprint: str | None
+    candidate_fingerprint: str | None
+    classification: ClassificationText
+    changes: list[ChangeRecord]
+    cleared: NotRequired[str]
+    """Why a breaking change does not block, when it does not."""
+
+
+class ContractsRecord(TypedDict):
+    """The contract layer."""
+
+    base: str | None
+    """What the head was compared with, in words (`commit 1a2b3c4`, a path); None when nothing was compared."""
+    tools: list[ToolDiffRecord]
+    lint: list[FindingRecord]
+    toolset_fingerprint: str | None
+    fingerprints: dict[str, str]
+    """`tool_id@version` (or tool_id) to fingerprint, of the candidate set."""
+    error: NotRequired[str]
+    """Why the comparison could not be made."""
+
+
+class VerificationCheck(TypedDict):
+    """One check of a verification case."""
+
+    name: str
+    outcome: OutcomeText
+    reason: str
+
+
+class VerificationRecord(TypedDict):
+    """One verification case."""
+
+    id: str
+    tool_id: str
+    kind: str
+    """input, provider, retry, adapter, effect, claim."""
+    name: str
+    outcome: OutcomeText
+    reason: str
+    checks: list[VerificationCheck]
+    file: str | None
+    line: int | None
+    duration_ms: int
+
+
+class Trials(TypedDict):
+    """Counts of trials over all cases of a session."""
+
+    planned: int
+    run: int
+    passed: int
+    failed: int
+    unverified: int
+    saved: int
+
+
+class BehaviorRecord(TypedDict):
+    """One behavior or session-level evaluation over all rows and trials of its session."""
+
+    index: int
+    id: str | None
+    file: str
+    line: int | None
+    label: str
+    passed: int
+    failed: int
+    skipped: int
+    inconclusive: int
+    unverified: int
+    pass_rate: float | None
+    """passed / (passed + failed); None when nothing was verified."""
+    interval: list[float] | None
+    """Wilson, two-sided 95 %, for display."""
+    coverage: float | None
+    """(passed + failed) / all that should have been verified."""
+    reasons: list[str]
+    """Distinct reasons of what did not pass, most frequent first, bounded."""
+    outcome: OutcomeText
+    """Worst over trials: failed, unverified, inconclusive, passed, skipped."""
+
+
+class StepRecord(TypedDict):
+    """One observed step of a transcript."""
+
+    index: int
+    turn: int
+    kind: Literal["sent", "text", "call", "result"]
+    actor: str
+    action: str
+    target: str | None
+    content: Json
+    arguments: Json
+    behavior: int | None
+    expected: bool
+    supplied: bool
+    is_error: bool
+    notes: list[str]
+
+
+class MismatchRecord(TypedDict):
+    """Expected beside observed for one thing that did not pass in a trial."""
+
+    where: str
+    """`behavior 3` or `evaluation 1 of behavior 3` or `session evaluation 2`."""
+    label: str
+    line: int | None
+    outcome: OutcomeText
+    expected: str
+    observed: str
+    reason: str
+
+
+class TrialRecord(TypedDict):
+    """One trial."""
+
+    outcome: Literal["passed", "failed", "unverified"]
+    reason: str
+    duration_ms: int
+    agent_calls: int
+    unexpected_calls: list[str]
+    warnings: list[str]
+    steps: int
+    """How many steps were observed."""
+    mismatches: list[MismatchRecord]
+    transcript: list[StepRecord] | None
+    """None where the transcript policy does not keep it."""
+    after_decision: NotRequired[bool]
+    """Finished after the outcome was decided; recorded, changes nothing."""
+
+
+class CaseRecord(TypedDict):
+    """One session with one row."""
+
+    id: str
+    row: int | None
+    variables: dict[str, Json]
+    trials: list[TrialRecord]
+
+
+class SessionRecord(TypedDict):
+    """One session over all its cases and trials."""
+
+    name: str
+    path: str
+    line: int | None
+    critical: bool
+    quarantined: bool
+    quarantine_note: NotRequired[str]
+    outcome: OutcomeText
+    reason: str
+    decide: str
+    trials: Trials
+    pass_rate: float | None
+    unbiased_rate: NotRequired[float | None]
+    """The unbiased estimate after an early stop."""
+    interval: list[float] | None
+    clustered_interval: NotRequired[list[float] | None]
+    lowest_row: NotRequired[dict[str, Json] | None]
+    coverage: float | None
+    pass_hat_k: dict[str, float]
+    """pass^k by k as text."""
+    pass_at_k: dict[str, float]
+    required: str
+    """The threshold in words: `4 of 5 (80 %)`."""
+    decided_after: int | None
+    behaviors: list[BehaviorRecord]
+    evaluations: list[BehaviorRecord]
+    cases: list[CaseRecord]
+    unexpected_calls: dict[str, int]
+    """Calls no behavior consumed, by tool name."""
+    baseline: NotRequired[dict[str, Json]]
+    """Comparison with the base result: state (new_failure, fixed, still_failing, flaky, same), p, interval, detectable."""
+
+
+class Metadata(TypedDict):
+    """What was run, on what."""
+
+    abs_gate_version: str
+    started: str
+    duration_ms: int
+    agent_url: str | None
+    """Without credentials."""
+    agent_format: str | None
+    model: str | None
+    toolset_fingerprint: str | None
+    policy_fingerprint: str | None
+    session_hashes: dict[str, str]
+    commit: str | None
+    base: str | None
+    agent_calls: int
+    usage: dict[str, int]
+    versions: dict[str, str]
+    shard: NotRequired[str | None]
+    notices: NotRequired[list[str]]
+    """Things a reader must know: thresholds lowered in this change, budget spent, warnings."""
+
+
+class ResultDocument(TypedDict):
+    """`result.json`."""
+
+    schema_version: Literal[1]
+    verdict: VerdictText
+    exit_code: int
+    reasons: list[str]
+    contracts: ContractsRecord | None
+    verification: list[VerificationRecord]
+    sessions: list[SessionRecord]
+    metadata: Metadata
+    evidence: list[dict[str, Json]]

@@ -1,0 +1,1 @@
+"""GitHub: events, REST, comments, checks, outputs."""

@@ -1,0 +1,1 @@
+"""Judges, by provider."""

@@ -1,0 +1,1 @@
+"""Renderers from the result document to text. Pure."""

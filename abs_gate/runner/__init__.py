@@ -1,0 +1,1 @@
+"""Runs one trial of one case: the conversation loop, matching, evaluations."""

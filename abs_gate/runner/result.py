@@ -1,0 +1,62 @@
+"""What one trial gives. Pure values; rates over trials belong to `gate`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from abs_gate.conversation import Usage
+from abs_gate.findings import Location
+from abs_gate.outcomes import Outcome
+from abs_gate.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationResult:
+    """One evaluation's outcome in one trial."""
+
+    index: int
+    type: str
+    label: str
+    outcome: Outcome
+    reason: str
+    score: float | None = None
+    threshold: float | None = None
+    blocking: bool = False
+    location: Location
+    details: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BehaviorResult:
+    """One behavior's outcome in one trial: its match and its step-level evaluations together."""
+
+    index: int
+    id: str | None
+    label: str
+    outcome: Outcome
+    reason: str
+    """In words, for anything that is not passed: what was expected, what was observed instead, which key differed."""
+    location: Location
+    step: int | None = None
+    """Index of the observed step it matched, sent or supplied."""
+    evaluations: tuple[EvaluationResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialResult:
+    """One trial of one case."""
+
+    outcome: Outcome
+    """passed, failed or unverified only (abs.md section 6)."""
+    reason: str
+    """The first thing that decided a failed or unverified outcome; empty when passed."""
+    behaviors: tuple[BehaviorResult, ...]
+    evaluations: tuple[EvaluationResult, ...]
+    """Session-level evaluations."""
+    trace: Trace
+    duration_ms: int
+    agent_calls: int
+    usage: Usage = Usage()
+    unexpected_calls: tuple[str, ...] = ()
+    """Tool names of calls that no behavior consumed, in order."""
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""abs-gate.yaml and its overrides as frozen settings."""

@@ -1,0 +1,239 @@
+"""Frozen settings: what `abs-gate.yaml`, flags, inputs and environment come to. Secrets never stand in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+
+from abs_gate.findings import Json, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A secret value that cannot print itself. `origin` says who gave it: flag, input, env:NAME."""
+
+    value: str = field(repr=False)
+    origin: str = ""
+
+    def __str__(self) -> str:
+        return "***"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthSettings:
+    """How the agent is authenticated to."""
+
+    type: str = "none"
+    """none, api_key, bearer, oauth2 or header."""
+    token: Secret | None = None
+    header: str | None = None
+    """Header name for api_key (default X-API-Key) and header."""
+    token_url: str | None = None
+    client_id: str | None = None
+    client_secret: Secret | None = None
+    refresh_token: Secret | None = None
+    scope: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartSettings:
+    """An agent the gate starts and stops."""
+
+    command: str
+    ready: str | None = None
+    """URL polled until it answers below 500."""
+    timeout: float = 60.0
+    cwd: str = "."
+    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """The agent under test."""
+
+    url: str | None = None
+    format: str = "openai"
+    model: str | None = None
+    auth: AuthSettings = AuthSettings()
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    header_secrets: Mapping[str, Secret] = field(default_factory=lambda: MappingProxyType({}))
+    timeout: float = 60.0
+    session_timeout: float = 300.0
+    retries: int = 2
+    tools: str = "none"
+    """`contracts` or `none`."""
+    stream: bool = False
+    max_rounds: int = 16
+    command: str | None = None
+    """For `command` (a command line) and `python` (module:function)."""
+    start: StartSettings | None = None
+    replay: str | None = None
+    record: str | None = None
+    url_origin: str = "file"
+    """Who named the URL: flag, input, environment, base (the base branch's file) or file. Decides which secrets go there."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """One judge. `name` is what `adapter:` selects; the default judge is named `default`."""
+
+    name: str = "default"
+    format: str = "openai"
+    """openai, claude, gemini, python or command."""
+    url: str | None = None
+    model: str | None = None
+    token: Secret | None = None
+    command: str | None = None
+    votes: int = 1
+    timeout: float = 60.0
+    url_origin: str = "file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SequentialSettings:
+    """SPRT parameters (Wald 1945)."""
+
+    p0: Fraction
+    p1: Fraction
+    alpha: Fraction = Fraction(1, 20)
+    beta: Fraction = Fraction(1, 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPolicy:
+    """How one session is decided. The first entry whose `match` fits wins."""
+
+    match: str | None = None
+    """Glob over `path`; None matches all."""
+    critical: bool = False
+    trials: int | None = None
+    pass_rate: Fraction = Fraction(1)
+    pass_rate_text: str = "100%"
+    """As the user wrote it."""
+    decide: str = "observed"
+    confidence: Fraction | None = None
+    per: str = "session"
+    """`session` or `row`."""
+    pass_hat_k: tuple[int, Fraction] | None = None
+    min_coverage: Fraction = Fraction(1)
+    max_unverified: int | None = None
+    unexpected_calls: str = "allow"
+    sequential: SequentialSettings | None = None
+    baseline: str = "report"
+    """`report` or `gate`: whether a proven regression against the baseline fails the session."""
+    forbid: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """Safety slice: forbidden tools and effects, and required approvals."""
+    effects: tuple[Json, ...] = ()
+    """Effect probes and claims for the sessions matched; read by `verification`."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantine:
+    """A session that runs and shows but does not gate, until a date."""
+
+    session: str
+    owner: str
+    until: str
+    """ISO date; on and before it the quarantine holds."""
+    reason: str = ""
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsSettings:
+    """Which sessions run, how often, and how they are decided."""
+
+    paths: tuple[str, ...] = ()
+    trials: int = 1
+    concurrency: int = 8
+    policy: tuple[SessionPolicy, ...] = (SessionPolicy(),)
+    quarantine: tuple[Quarantine, ...] = ()
+    dataset: str | None = None
+    variables: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    filters: tuple[tuple[str, str], ...] = ()
+    select: tuple[str, ...] = ()
+    early_stop: bool = True
+    actions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Custom action to category."""
+    handoff_tools: tuple[str, ...] = ()
+    transcripts: str = "failures"
+    """`failures`, `all` or `none`."""
+    traces: str | None = None
+    baseline: str | None = None
+    shard: tuple[int, int] | None = None
+    """(i, n), i from 1."""
+    resume: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractsSettings:
+    """Which contracts are compared with what."""
+
+    paths: tuple[str, ...] = ()
+    base: str = "auto"
+    block: frozenset[str] = frozenset({"breaking", "safety_breaking"})
+    review: frozenset[str] = frozenset({"behavior_sensitive"})
+    rules: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Rule id to block, review, note or ignore."""
+    providers: tuple[str, ...] = ()
+    acknowledgements: str | None = None
+    review_label: str | None = None
+    fail_on_lint: str = "error"
+    """Lowest lint severity that fails the gate: error, warning, info or none."""
+    retired: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Limits over the whole run; None means no limit."""
+
+    max_agent_calls: int | None = None
+    max_minutes: Fraction | None = None
+    max_tokens: int | None = None
+    max_cost: Fraction | None = None
+    prices: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSettings:
+    """Where reports go. None means not written."""
+
+    dir: str | None = None
+    junit: str | None = None
+    json: str | None = None
+    html: str | None = None
+    markdown: str | None = None
+    sarif: str | None = None
+    comment: str = "auto"
+    """auto or never."""
+    comment_key: str = ""
+    annotations: bool = True
+    check_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of a run."""
+
+    agent: AgentSettings = AgentSettings()
+    sessions: SessionsSettings = SessionsSettings()
+    contracts: ContractsSettings = ContractsSettings()
+    verify: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """`verify:` as written: drivers, probes, provider states; read by `verification`."""
+    judges: tuple[JudgeSettings, ...] = ()
+    targets: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    budget: Budget = Budget()
+    report: ReportSettings = ReportSettings()
+    canary: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    allow_commands: bool = True
+    threshold_policy: str = "note"
+    """`note` or `block`: what a threshold lowered in the same pull request does."""
+    file: str | None = None
+    fingerprint: str = ""
+    """Hash over everything that decides: policy, thresholds, rules; never over secrets or URLs."""
+    secrets: tuple[Secret, ...] = field(default=(), repr=False)
+    """Every secret value known, for the redactor."""

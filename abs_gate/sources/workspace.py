@@ -1,0 +1,27 @@
+"""The port through which all user files are read. Implementations: `vcs.worktree` (disk), `vcs.git` (a commit)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+MAX_FILE_BYTES = 5 * 1024 * 1024
+"""Largest document, contract, schema or configuration file that is read (abs.md section 1)."""
+
+
+class Workspace(Protocol):
+    """A tree of files. Paths are POSIX, relative to the workspace root, and may not leave it.
+
+    `..` segments and links are resolved first; a path that ends outside raises ConfigurationError.
+    """
+
+    def read_bytes(self, path: str, *, limit: int = MAX_FILE_BYTES) -> bytes:
+        """Raises ConfigurationError: absent, not a regular file, outside, or larger than `limit`."""
+        ...
+
+    def is_file(self, path: str) -> bool: ...
+
+    def is_directory(self, path: str) -> bool: ...
+
+    def list_files(self, path: str) -> tuple[str, ...]:
+        """Every regular file below a directory, recursively, sorted; hidden directories and links are left out."""
+        ...

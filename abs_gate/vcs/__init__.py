@@ -1,0 +1,1 @@
+"""Where file contents come from: the work tree, or a git commit."""

@@ -1,0 +1,1 @@
+"""Deterministic verification of tools, providers and adapters."""

@@ -1,0 +1,1 @@
+"""Provider wire formats: pure codecs between the neutral conversation and HTTP bodies."""

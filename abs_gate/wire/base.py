@@ -1,0 +1,57 @@
+"""What a codec is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from abs_gate.conversation import AgentRequest, AgentTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireOptions:
+    """Per-agent options a codec may need."""
+
+    model: str | None = None
+    stream: bool = False
+    max_output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpRequest:
+    """A request as a value. The body is JSON; the transport serialises and sends it."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    body: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpResponse:
+    """A response as a value; the body was read within the size and time caps."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Lower-cased names."""
+    body: bytes
+
+
+class Codec(Protocol):
+    """One provider shape. Stateless."""
+
+    name: str
+
+    def encode(self, request: AgentRequest, url: str, options: WireOptions) -> HttpRequest:
+        """Build the request body for the whole conversation."""
+        ...
+
+    def decode(self, response: HttpResponse) -> AgentTurn:
+        """Read a 2xx response, streamed (SSE) or not.
+
+        Raises:
+            AgentUnavailable: the body is not this format's answer; the message says what came instead, bounded.
+        """
+        ...
