@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 MAX_FILE_BYTES = 5 * 1024 * 1024
@@ -16,6 +17,14 @@ class Workspace(Protocol):
 
     def read_bytes(self, path: str, *, limit: int = MAX_FILE_BYTES) -> bytes:
         """Raises ConfigurationError: absent, not a regular file, outside, or larger than `limit`."""
+        ...
+
+    def read_chunks(self, path: str) -> Iterator[bytes]:
+        """The bytes of a file of any size, in pieces of at most 1 MiB that need not end at a line.
+
+        Data sets are read this way, so that memory does not grow with them. Path rules and errors are
+        those of `read_bytes`, raised at the first piece; the file is closed when the iterator is.
+        """
         ...
 
     def is_file(self, path: str) -> bool: ...
