@@ -1,0 +1,62 @@
+"""The rim's only writers: data to standard output or a file, everything else to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from abs_gate.errors import ConfigurationError
+
+
+def in_actions() -> bool:
+    """True where a GitHub runner scans what we print for workflow commands."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def _inert(text: str) -> str:
+    if not in_actions():
+        return text
+    from abs_gate.reports.annotations import sanitise_log
+
+    return sanitise_log(text)
+
+
+def error(text: str) -> None:
+    """One or more lines for a person, to standard error."""
+    click.echo(_inert(text), err=True)
+
+
+def data(text: str, path: str | None = None) -> None:
+    """The command's result: to the file named by `-o`, else to standard output.
+
+    A file appears whole or not at all: an interrupted write never leaves half a report.
+    """
+    if path and path != "-":
+        write_file(Path(path), text)
+        return
+    click.echo(_inert(text), nl=not text.endswith("\n"))
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a report atomically.
+
+    Raises:
+        ConfigurationError: the place cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.replace(path)
+    except OSError as problem:
+        raise ConfigurationError(
+            f"Cannot write {path}: {problem.strerror or problem}.", hint="Name a place that can be written."
+        ) from problem
+
+
+def wants_color(no_color: bool) -> bool:
+    """Colour only on a terminal, and never against NO_COLOR (no-color.org) or --no-color."""
+    return sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
