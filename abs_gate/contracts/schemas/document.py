@@ -1,0 +1,60 @@
+"""One schema document and views into it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from abs_gate.contracts.schemas.dialects import Dialect, dialect_of
+from abs_gate.findings import Json
+
+
+class SchemaDocument:
+    """A root schema as it was written. Any JSON value may be given; nothing is raised for a bad one.
+
+    Keep one per schema: what the engine learns about a document is kept with it.
+    """
+
+    def __init__(self, schema: Json) -> None:
+        self.schema = schema
+
+    @cached_property
+    def dialect(self) -> Dialect | None:
+        """The dialect `$schema` names, 2020-12 without one, None for one that is not known."""
+        return dialect_of(self.schema)
+
+    def view(self, *tokens: str | int) -> SchemaView:
+        """Return the view of the subschema at a pointer given as tokens; the root without any."""
+        return SchemaView(document=self, pointer=tuple(str(token) for token in tokens))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaView:
+    """A subschema inside its document, so that its references can be followed."""
+
+    document: SchemaDocument
+    pointer: tuple[str, ...] = ()
+
+    def at(self, *tokens: str | int) -> SchemaView:
+        """Return the view further down, for example `view.at("properties", "reason")`."""
+        return SchemaView(document=self.document, pointer=(*self.pointer, *(str(token) for token in tokens)))
+
+    @property
+    def schema(self) -> Json:
+        """The raw subschema. Raises KeyError when the pointer leads nowhere."""
+        value = self.document.schema
+        for token in self.pointer:
+            value = step(value, token)
+        return value
+
+
+def step(value: Json, token: str) -> Json:
+    """Return the member or item a pointer token names. Raises KeyError when there is none."""
+    if isinstance(value, dict):
+        return value[token]
+    if isinstance(value, list) and token.isascii() and token.isdigit() and (token == "0" or token[0] != "0"):
+        try:
+            return value[int(token)]
+        except (IndexError, ValueError):
+            raise KeyError(token) from None
+    raise KeyError(token)
