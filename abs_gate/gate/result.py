@@ -228,7 +228,7 @@ class SessionRecord(TypedDict):
     unexpected_calls: dict[str, int]
     """Calls no behavior consumed, by tool name."""
     baseline: NotRequired[dict[str, Json]]
-    """Comparison with the base result: state (new_failure, fixed, still_failing, flaky, same), p, interval, detectable."""
+    """Against the base result: state (new_failure, fixed, still_failing, flaky, same), p, interval, detectable."""
 
 
 class Metadata(TypedDict):

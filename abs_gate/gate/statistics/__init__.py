@@ -1,0 +1,1 @@
+"""Exact statistics of a release gate in plain Python: bounds, thresholds, sequential stopping, comparisons."""
