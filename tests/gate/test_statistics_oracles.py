@@ -1,4 +1,4 @@
-"""Every published number of the statistics: reference values computed with scipy and statsmodels, and by exact recursion."""
+"""Every published number of the statistics: reference values of scipy and statsmodels, and of exact recursion."""
 
 from __future__ import annotations
 

@@ -55,4 +55,5 @@ def _tail_within(tail: float, terms: range, n: int, p: Fraction, level: Fraction
         return tail <= float(level)
     top, bottom = p.numerator, p.denominator
     exact: int = sum(comb(n, i) * top**i * (bottom - top) ** (n - i) for i in terms)
-    return exact * level.denominator <= level.numerator * bottom**n
+    scale: int = bottom**n
+    return exact * level.denominator <= level.numerator * scale

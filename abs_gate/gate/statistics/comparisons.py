@@ -8,17 +8,21 @@ from math import comb, exp, lgamma, log, log1p, pi, sin, sqrt
 from abs_gate.gate.statistics.binomial import at_least, at_most, probability_of
 from abs_gate.gate.statistics.intervals import Interval, wilson
 
-LARGEST_BOSCHLOO = 1000
+LARGEST_BOSCHLOO = 500
 """Trials of both sides together up to which Boschloo's test is computed; above it Fisher's, exact and stricter."""
 
 
 def fisher_less(head: int, head_n: int, base: int, base_n: int) -> float:
     """One-sided exact p that the head's rate is below the baseline's, given the margins (Fisher 1935)."""
     passes = head + base
-    weights = sum(
-        comb(head_n, x) * comb(base_n, passes - x) for x in range(max(0, passes - base_n), min(head, passes) + 1)
-    )
-    return weights / comb(head_n + base_n, passes)
+    term = exp(_log_comb(head_n, head) + _log_comb(base_n, base) - _log_comb(head_n + base_n, passes))
+    total = term
+    for x in range(head, max(0, passes - base_n), -1):
+        term *= x * (base_n - passes + x) / ((head_n - x + 1) * (passes - x + 1))
+        total += term
+        if term < total * 1e-18:
+            break
+    return min(1.0, total)
 
 
 def boschloo_less(head: int, head_n: int, base: int, base_n: int) -> float:
@@ -29,11 +33,7 @@ def boschloo_less(head: int, head_n: int, base: int, base_n: int) -> float:
     """
     sizes = _region_sizes(head, head_n, base, base_n)
     total = head_n + base_n
-    terms = [
-        (log(size) + lgamma(total + 1) - lgamma(s + 1) - lgamma(total - s + 1), s)
-        for s, size in enumerate(sizes)
-        if size > 0
-    ]
+    terms = [(log(size) + _log_comb(total, s), s) for s, size in enumerate(sizes) if size > 0]
 
     def probability(angle: float) -> float:
         p = sin(angle) ** 2
@@ -94,6 +94,10 @@ def detectable_passes(head_n: int, base: int, base_n: int, alpha: float = 0.05) 
         else:
             high = middle - 1
     return low
+
+
+def _log_comb(n: int, k: int) -> float:
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def _region_sizes(head: int, head_n: int, base: int, base_n: int) -> list[float]:
