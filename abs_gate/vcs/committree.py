@@ -1,0 +1,148 @@
+"""Files of a commit, read from git's objects: the base of a comparison. The work tree is never touched."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from abs_gate.errors import BaseUnavailable
+from abs_gate.sources.workspace import MAX_FILE_BYTES
+from abs_gate.vcs.git import Git, GitFailed
+from abs_gate.vcs.lfs import is_lfs_pointer
+from abs_gate.vcs.objects import GitObject, ObjectReader, OutsideCommit
+from abs_gate.vcs.paths import CHUNK_BYTES, inside, refuse
+
+_FILE_MODES = (b"100644", b"100755", b"100664")
+_SUBMODULE_MODE = b"160000"
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    oid: str
+    size: int
+
+
+class CommitTree:
+    """The `Workspace` of one commit.
+
+    Links are followed inside the commit, as on disk; submodules and Git LFS pointers are refused, because
+    their files are not in the commit and reading nothing there would look like "nothing changed".
+    """
+
+    def __init__(self, git: Git, sha: str, *, prefix: str = "", root: Path | None = None) -> None:
+        """Open a commit.
+
+        Args:
+            git: The repository.
+            sha: Full hash of the commit, which is here with all its files.
+            prefix: Where the workspace root lies in the repository, "" for the top.
+            root: The work tree's root, so that absolute paths inside it mean the same here.
+        """
+        self.sha = sha
+        self._git = git
+        self._prefix = prefix.strip("/")
+        self._root = root
+        self._objects = ObjectReader(git)
+        self._listed: dict[str, _Listed] = {}
+
+    def __repr__(self) -> str:
+        return f"CommitTree({self.sha[:12]!r}, prefix={self._prefix!r})"
+
+    def read_bytes(self, path: str, *, limit: int = MAX_FILE_BYTES) -> bytes:
+        name = inside(path, self._root)
+        listed = self._listed.get(name) or self._blob(path, name)
+        if listed.size > limit:
+            refuse(path, "file-too-large", f"is larger than {limit:,} bytes at {self._place}.")
+        try:
+            data = self._objects.read(listed.oid)
+        except GitFailed as error:
+            raise BaseUnavailable(f"`{path}` cannot be read at {self._place}: {error}") from error
+        if is_lfs_pointer(data):
+            raise BaseUnavailable(
+                f"`{path}` is a Git LFS pointer at {self._place}, so what it said there cannot be read.",
+                hint="Give `base` a path to a copy of it, or keep contracts out of Git LFS.",
+            )
+        return data
+
+    def read_chunks(self, path: str) -> Iterator[bytes]:
+        data = self.read_bytes(path, limit=sys.maxsize)
+        for start in range(0, len(data), CHUNK_BYTES):
+            yield data[start : start + CHUNK_BYTES]
+
+    def is_file(self, path: str) -> bool:
+        name = inside(path, self._root)
+        return name in self._listed or self._kind(path, name) == "blob"
+
+    def is_directory(self, path: str) -> bool:
+        return self._kind(path, inside(path, self._root)) == "tree"
+
+    def list_files(self, path: str) -> tuple[str, ...]:
+        name = inside(path, self._root)
+        found = self._look_up(path, name)
+        if found is None or found.kind != "tree":
+            refuse(path, "file-not-found", f"is not a directory at {self._place}.")
+        output = self._git.run("ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", found.oid)
+        names = []
+        for entry in output.split(b"\0"):
+            if not entry:
+                continue
+            facts, _, raw = entry.partition(b"\t")
+            mode, _, oid, size = facts.split()
+            below = raw.decode("utf-8", "backslashreplace")
+            if any(part.startswith(".") for part in below.split("/")[:-1]):
+                continue
+            full = below if name == "." else f"{name}/{below}"
+            if mode == _SUBMODULE_MODE:
+                self._refuse_submodule(full)
+            if mode in _FILE_MODES:
+                self._listed[full] = _Listed(oid.decode(), int(size))
+                names.append(full)
+        return tuple(sorted(names))
+
+    @property
+    def _place(self) -> str:
+        return f"commit {self.sha[:12]}"
+
+    def _blob(self, path: str, name: str) -> _Listed:
+        found = self._look_up(path, name)
+        if found is None:
+            refuse(path, "file-not-found", f"does not exist at {self._place}.")
+        if found.kind != "blob":
+            refuse(path, "not-a-regular-file", f"is not a file at {self._place}.")
+        return _Listed(found.oid, found.size)
+
+    def _kind(self, path: str, name: str) -> str | None:
+        found = self._look_up(path, name)
+        return found.kind if found else None
+
+    def _look_up(self, path: str, name: str) -> GitObject | None:
+        full = self._full(name)
+        try:
+            found = self._objects.look_up(f"{self.sha}:{full}")
+        except OutsideCommit:
+            refuse(path, "path-outside-workspace", f"is a link that leads outside the repository at {self._place}.")
+        if found is None and full:
+            self._refuse_submodules_on(full)
+        return found
+
+    def _full(self, name: str) -> str:
+        return "/".join(part for part in (self._prefix, name) if part and part != ".")
+
+    def _refuse_submodules_on(self, full: str) -> None:
+        parts = full.split("/")
+        above = ["/".join(parts[: count + 1]) for count in range(len(parts))]
+        names = [os.fsencode(name).decode("utf-8", "surrogateescape") for name in above if "\0" not in name]
+        output = self._git.run("ls-tree", "-z", "--full-tree", "--end-of-options", self.sha, "--", *names)
+        for entry in output.split(b"\0"):
+            if entry.startswith(_SUBMODULE_MODE):
+                self._refuse_submodule(entry.partition(b"\t")[2].decode("utf-8", "backslashreplace"))
+
+    def _refuse_submodule(self, name: str) -> NoReturn:
+        raise BaseUnavailable(
+            f"`{name}` is a git submodule at {self._place}; its files are in another repository and are not read.",
+            hint="Give `base` a path to a copy of them.",
+        )
