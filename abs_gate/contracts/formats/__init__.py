@@ -1,0 +1,1 @@
+"""The shapes tool contracts are written in, told apart by what they contain."""
