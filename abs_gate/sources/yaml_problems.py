@@ -1,0 +1,88 @@
+"""What the YAML parser's complaints usually mean, for people who do not write YAML every day."""
+
+from __future__ import annotations
+
+_EXPLANATIONS: tuple[tuple[str, str, str], ...] = (
+    (
+        "mapping values are not allowed",
+        "A `: ` is not expected here.",
+        "Text that holds `: ` needs quotes around it; else check the indentation of this line and the one above.",
+    ),
+    (
+        "could not find expected ':'",
+        "A key without a colon.",
+        "Write `key: value`; a text that goes on over several lines needs quotes or `|`.",
+    ),
+    (
+        "did not find expected key",
+        "This line does not fit the mapping it stands in.",
+        "Usually its indentation differs from the lines beside it, or a quote above is not closed.",
+    ),
+    (
+        "did not find expected '-' indicator",
+        "This line does not fit the list it stands in.",
+        "Every entry of a list begins with `- ` at the same indentation.",
+    ),
+    ("did not find expected ',' or ']'", "A list in brackets is not closed.", "Add `]`, or a comma between entries."),
+    ("did not find expected ',' or '}'", "A mapping in braces is not closed.", "Add `}`, or a comma between entries."),
+    ("did not find expected node content", "A value is missing here.", "Close brackets and braces that are open."),
+    (
+        "did not find expected <document start>",
+        "Something stands after the end of the document.",
+        "Indent it if it belongs to the value above; a new document begins with a line `---`.",
+    ),
+    (
+        "block sequence entries are not allowed",
+        "A list entry (`- `) is not expected here.",
+        "Begin the list on a line of its own below its key.",
+    ),
+    (
+        "block mapping",
+        "A key is not expected here.",
+        "Check the indentation of this line and the one above.",
+    ),
+    (
+        "found character that cannot start any token",
+        "This character cannot begin a value.",
+        "Quote texts that begin with @, ` or %; indent with spaces, never with tabs.",
+    ),
+    (
+        "violates indentation",
+        "A tab is used where spaces are needed.",
+        "Indent with spaces, never with tabs.",
+    ),
+    ("found a tab character", "A tab is used where spaces are needed.", "Indent with spaces, never with tabs."),
+    ("unexpected end of stream", "A quoted text is not closed before the end of the file.", "Add the closing quote."),
+    (
+        "found unexpected document indicator",
+        "A line that begins with `---` or `...` ends the document inside a quoted text.",
+        "Indent that line, or close the quote before it.",
+    ),
+    (
+        "found unknown escape character",
+        "A backslash in double quotes begins an escape that does not exist.",
+        "Write `\\\\` for a backslash, or use single quotes (usual for patterns).",
+    ),
+    (
+        "invalid Unicode character escape",
+        "An escape does not name a character.",
+        'Write characters beyond U+FFFF as one escape, such as "\\U0001F600", or as themselves.',
+    ),
+    ("maximum nesting depth", "Nested too deeply.", ""),
+    ("found incompatible YAML document", "Only YAML 1.1 and 1.2 can be read.", "Remove the `%YAML` line."),
+    (
+        "did not find expected alphabetic or numeric character",
+        "`*` and `&` begin an alias or anchor, but no name follows.",
+        "Quote texts that begin with `*` or `&`.",
+    ),
+)
+
+
+def explain(problem: str, text: str, offset: int) -> tuple[str, str]:
+    """A sentence and a hint for the parser's complaint at an offset; never any text of the file."""
+    for fragment, message, hint in _EXPLANATIONS:
+        if fragment in problem:
+            if text[offset : offset + 1] == "\t":
+                return "A tab is used where spaces are needed.", "Indent with spaces, never with tabs."
+            return message, hint
+    return f"This is not YAML: {problem or 'unreadable'}.", ""
