@@ -46,7 +46,7 @@ class SchemaFiles:
     """The contract's part the schema is, ("input",) or ("output",)."""
     mounts: list[Mount] = field(default_factory=list)
     """Where the parts of the unfolded schema are written."""
-    _root: _Target = _Target("", "")
+    _root: _Target = field(default_factory=lambda: _Target("", ""))
     """Where the schema itself stands, when it is a file or a part of one."""
     _around: LocatedDocument | None = None
     """The contract file, when the schema stands in it: `#` then means the schema, not the file."""
@@ -155,14 +155,17 @@ class SchemaFiles:
         file = spot.document.file
         if "://" in name or name.startswith(("urn:", "/", "\\")):
             message = f"`{reference[:200]}` leads out of the workspace: nothing is fetched."
-            return self._fault(spot, message, "Copy the schema beside the contract and refer to it by a relative path.")
+            self._fault(spot, message, "Copy the schema beside the contract and refer to it by a relative path.")
+            return None
         if pointer and not pointer.startswith("/"):
             message = f"`{reference[:200]}` names an anchor; only JSON pointers are followed between files."
-            return self._fault(spot, message, "Write it as a pointer: `file.json#/$defs/name`.")
+            self._fault(spot, message, "Write it as a pointer: `file.json#/$defs/name`.")
+            return None
         target = posixpath.normpath(posixpath.join(posixpath.dirname(file), name)) if name else file
         if target.startswith(".."):
             message = f"`{reference[:200]}` leads out of the workspace."
-            return self._fault(spot, message, "Keep schemas inside the workspace.")
+            self._fault(spot, message, "Keep schemas inside the workspace.")
+            return None
         return _Target(target, pointer.rstrip("/"))
 
     def _find(self, spot: _Spot, target: _Target) -> _Spot | None:
@@ -170,17 +173,20 @@ class SchemaFiles:
         self.reading.referenced.add(file)
         if file != spot.document.file and not self.reading.workspace.is_file(file):
             hint = "Correct the path; it is relative to this file."
-            return self._fault(spot, f"There is no schema file `{file}`.", hint)
+            self._fault(spot, f"There is no schema file `{file}`.", hint)
+            return None
         documents = self.reading.documents(file)
         if not documents:
             return None
         home = spot.document if file == spot.document.file else documents[0]
         path = _walk(home.value, pointer)
         if path is None:
-            return self._fault(spot, f"`{file}` has nothing at `#{pointer}`.", "Correct the reference.")
+            self._fault(spot, f"`{file}` has nothing at `#{pointer}`.", "Correct the reference.")
+            return None
         found = _Spot(home, path)
         if not isinstance(_value_at(found), Mapping | bool):
-            return self._fault(spot, f"`{file}` has no schema at `#{pointer}`.", "Correct the reference.")
+            self._fault(spot, f"`{file}` has no schema at `#{pointer}`.", "Correct the reference.")
+            return None
         return found
 
     def _fault(self, spot: _Spot, message: str, hint: str) -> None:
