@@ -16,6 +16,7 @@ from abs_gate.vcs.committree import CommitTree
 from abs_gate.vcs.emptytree import EmptyTree
 from abs_gate.vcs.fetch import Remote, fetch_commit
 from abs_gate.vcs.git import Git, GitFailed, is_revision, is_sha
+from abs_gate.vcs.hosttree import HostedFiles, HostTree
 from abs_gate.vcs.plan import BasePlan, EventFacts, plan_base
 from abs_gate.vcs.worktree import WorkTree
 
@@ -29,7 +30,7 @@ _PARENT = re.compile(r"(.+?)(?:\^1?|~1?)\Z")
 _PLAIN_NAME = re.compile(r"(?!HEAD\b)[\w./+-]+\Z")
 
 
-class CodeHost(Protocol):
+class CodeHost(HostedFiles, Protocol):
     """The repository as its host knows it; `github.contents.HostedRepository` is one.
 
     Every method raises BaseUnavailable where the host refuses or cannot be reached.
@@ -40,8 +41,6 @@ class CodeHost(Protocol):
         ...
 
     def find_merge_base(self, base: str, head: str) -> str | None: ...
-
-    def open_commit(self, sha: str, *, prefix: str) -> Workspace: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,10 +224,14 @@ class _Resolver:
             return Base(workspace=tree, label=label, sha=sha)
         if self._sources.host:
             try:
-                tree = self._sources.host.open_commit(sha, prefix=prefix)
-                return Base(workspace=tree, label=label, sha=sha)
+                known = self._sources.host.find_commit(sha)
             except BaseUnavailable as error:
                 self._tried.append(f"the REST API: {error}")
+            else:
+                if known:
+                    tree = HostTree(self._sources.host, sha, prefix=prefix, root=worktree.root)
+                    return Base(workspace=tree, label=label, sha=sha)
+                self._tried.append("the REST API does not know it")
         raise self._unavailable(f"{label} is not in this clone")
 
     def _fetch(self, revision: str) -> str | None:
