@@ -1,0 +1,146 @@
+"""Contract changes and lint findings for a person: what broke, for whom, the call that shows it, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from abs_gate.gate.result import ChangeRecord, FindingRecord, ToolDiffRecord
+from abs_gate.reports.advice import (
+    ACTION_WORDS,
+    CLASSIFICATION_WORDS,
+    affected_text,
+    plain,
+    proof_text,
+    steps_for,
+    versions_text,
+    witness_title,
+)
+from abs_gate.reports.figures import count_of
+from abs_gate.reports.options import ReportOptions
+from abs_gate.reports.schema_text import describe_difference, value_text
+from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
+from abs_gate.reports.terminal import MIN_WIDTH, Paint, wrap
+from abs_gate.reports.untrusted import one_line
+
+_COLORS = {"block": "red", "review": "yellow"}
+_SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "dim"}
+_MAX_CHANGES = 100
+
+
+def render_diff(tools: Sequence[ToolDiffRecord], options: ReportOptions) -> str:
+    """What `abs-gate diff` prints: worst tool first, then a line that sums up."""
+    lines = list(render_changes(tools, options))
+    return "\n".join([*lines, *([""] if lines else []), diff_summary(tools)]) + "\n"
+
+
+def diff_summary(tools: Sequence[ToolDiffRecord]) -> str:
+    """`3 tools compared: 1 breaking, 2 unchanged`."""
+    counts: dict[str, int] = {}
+    for tool in sorted(tools, key=lambda t: list(CLASSIFICATION_WORDS).index(t["classification"])):
+        counts[tool["classification"]] = counts.get(tool["classification"], 0) + 1
+    if not counts:
+        return "No tools on either side."
+    parts = [f"{number:,} {CLASSIFICATION_WORDS[name]}" for name, number in counts.items()]
+    return f"{count_of(len(tools), 'tool')} compared: {', '.join(parts)}."
+
+
+def render_changes(tools: Sequence[ToolDiffRecord], options: ReportOptions, *, indent: str = "") -> Iterator[str]:
+    """Lines for every changed tool and each of its changes, worst first."""
+    paint = Paint(enabled=options.color)
+    width = max(options.width, MIN_WIDTH)
+    shown = 0
+    changed = sort_tools(tools)
+    total = sum(len(tool["changes"]) for tool in changed)
+    for number, tool in enumerate(changed):
+        if number:
+            yield ""
+        yield from _tool_head(tool, width, paint, indent)
+        for change in sort_changes(tool["changes"]):
+            if shown >= _MAX_CHANGES and not options.verbose:
+                break
+            shown += 1
+            yield from _change(change, width, paint, indent + "  ")
+        for step in steps_for(tool, plain):
+            yield from wrap(step, width, first=f"{indent}  to do: ")
+        if shown >= _MAX_CHANGES and not options.verbose and shown < total:
+            yield f"{indent}and {count_of(total - shown, 'more change')} (--verbose shows all)"
+            return
+
+
+def _bare(text: str) -> str:
+    return one_line(text, 40)
+
+
+def _tool_head(tool: ToolDiffRecord, width: int, paint: Paint, indent: str) -> Iterator[str]:
+    versions = versions_text(tool, _bare)
+    head = f"{one_line(tool['tool_id'], 120)}{f' ({versions})' if versions else ''}: "
+    first, *more = wrap(head + CLASSIFICATION_WORDS[tool["classification"]], width, first=indent, rest=indent + "  ")
+    yield paint(first, "bold")
+    yield from more
+    if cleared := tool.get("cleared"):
+        yield from wrap(one_line(cleared), width, first=f"{indent}  does not block: ")
+
+
+def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iterator[str]:
+    action = action_of(change)
+    word = ACTION_WORDS[action] if change.get("action") else CLASSIFICATION_WORDS[change["classification"]]
+    head = f"{one_line(change['path'], 200)}  {one_line(change['kind'], 80)}  [{word}]"
+    first, *more = wrap(head, width, first=indent, rest=indent + "  ")
+    yield paint(first, *([_COLORS[action]] if action in _COLORS else []))
+    yield from more
+    inner = indent + "  "
+    if change["message"]:
+        yield from wrap(one_line(change["message"], 600), width, first=inner)
+    place = place_of(change["file"], change["line"])
+    if place:
+        yield from wrap(one_line(place), width, first=f"{inner}at        ")
+    for line in describe_difference(change["before"], change["after"]):
+        yield from wrap(line, width, first=f"{inner}changed   ")
+    if affected := affected_text(change, plain):
+        yield from wrap(one_line(affected), width, first=f"{inner}affects   ")
+    if "witness" in change:
+        yield from wrap(witness_title(change), width, first=inner)
+        yield from wrap(value_text(change["witness"], 1000), width, first=inner + "  ")
+    elif change["proof"] == "not proven":
+        yield from wrap(proof_text(change), width, first=f"{inner}proof     ")
+    for note in change["notes"]:
+        yield from wrap(one_line(note), width, first=f"{inner}note      ")
+
+
+def render_lint(findings: Sequence[FindingRecord], options: ReportOptions) -> str:
+    """What `abs-gate lint` prints: one finding after another, errors first, then how many of each."""
+    lines = list(render_lint_findings(findings, options))
+    return "\n".join([*lines, *([""] if lines else []), lint_summary(findings)]) + "\n"
+
+
+def lint_summary(findings: Sequence[FindingRecord]) -> str:
+    """`1 error, 2 warnings`, or that nothing was found."""
+    nouns = {"error": "error", "warning": "warning", "info": "note"}
+    counts = {name: sum(1 for f in findings if f["severity"] == name) for name in nouns}
+    parts = [count_of(number, nouns[name]) for name, number in counts.items() if number]
+    return ", ".join(parts) + "." if parts else "Nothing to report."
+
+
+def render_lint_findings(
+    findings: Sequence[FindingRecord], options: ReportOptions, *, indent: str = ""
+) -> Iterator[str]:
+    """Lines for each finding: place, severity, rule, sentence, what to do."""
+    paint = Paint(enabled=options.color)
+    width = max(options.width, MIN_WIDTH)
+    ordered = sort_lint(findings)
+    shown = ordered if options.verbose else ordered[:_MAX_CHANGES]
+    for finding in shown:
+        place = finding["file"] or ""
+        for part in (finding["line"], finding["column"]):
+            place += f":{part}" if part is not None else ""
+        severity = "note" if finding["severity"] == "info" else finding["severity"]
+        lead = f"{place}: " if place else ""
+        subject = f"{finding['subject']}: " if finding["subject"] else ""
+        text = f"{lead}{severity} {finding['rule']}: {subject}{finding['message']}"
+        first, *more = wrap(one_line(text, 800), width, first=indent, rest=indent + "    ")
+        yield paint(first, _SEVERITY_COLORS[finding["severity"]])
+        yield from more
+        if finding["hint"]:
+            yield from wrap(one_line(finding["hint"], 600), width, first=f"{indent}    to do: ")
+    if len(shown) < len(ordered):
+        yield f"{indent}and {count_of(len(ordered) - len(shown), 'more finding')} (--verbose shows all)"

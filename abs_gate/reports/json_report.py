@@ -1,0 +1,20 @@
+"""`result.json`: the result document as text, byte-identical for equal documents."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from abs_gate.gate.result import ResultDocument
+from abs_gate.reports.options import ReportOptions
+
+_UNSAFE = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\uffff]"
+)
+"""What would move a cursor, hide or break UTF-8 if it stood in the file as it is."""
+
+
+def render(document: ResultDocument, _options: ReportOptions) -> str:
+    """The document with sorted keys, two blanks of indent and a line end; no NaN, no raw control characters."""
+    text = json.dumps(document, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
