@@ -1,10 +1,9 @@
-"""An optional check run: the verdict beside the commit, with as many annotations as there are findings."""
+"""An optional check run: the verdict beside the commit, with every annotation and not only the log's first ten."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from abs_gate.findings import Json
 from abs_gate.github.client import GitHubClient
@@ -12,7 +11,6 @@ from abs_gate.github.delivery import Delivery, not_delivered
 from abs_gate.github.errors import GitHubError
 from abs_gate.outcomes import Verdict
 
-MAX_ANNOTATIONS_A_REQUEST = 50
 MAX_TEXT = 65_535
 MAX_TITLE = 255
 PERMISSION = "checks: write"
@@ -26,17 +24,6 @@ _CONCLUSIONS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckAnnotation:
-    """One remark at a line of a file of the repository."""
-
-    path: str
-    line: int
-    level: Literal["failure", "warning", "notice"]
-    title: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRun:
     """A check run to be made."""
 
@@ -46,19 +33,20 @@ class CheckRun:
     title: str
     summary: str
     """Markdown."""
-    annotations: Sequence[CheckAnnotation] = ()
+    annotations: Sequence[Sequence[Mapping[str, Json]]] = ()
+    """As `reports.annotations.check_annotations` makes them: one batch a request."""
     details_url: str | None = None
 
 
 def post_check_run(client: GitHubClient, repository: str, check: CheckRun) -> Delivery:
-    """Make a completed check run, 50 annotations a request."""
-    batches = _batches(check.annotations)
+    """Make a completed check run; annotations beyond the first batch are added to it one request each."""
+    first, *others = check.annotations or ((),)
     body = {
         "name": check.name[:MAX_TITLE],
         "head_sha": check.head_sha,
         "status": "completed",
         "conclusion": _CONCLUSIONS[check.verdict],
-        "output": _output(check, batches[0]),
+        "output": _output(check, first),
     }
     if check.details_url:
         body["details_url"] = check.details_url
@@ -68,35 +56,20 @@ def post_check_run(client: GitHubClient, repository: str, check: CheckRun) -> De
     except GitHubError as error:
         return not_delivered("The check run", error, permission=PERMISSION)
     number, url = (made.get("id"), made.get("html_url")) if isinstance(made, dict) else (None, None)
-    for done, batch in enumerate(batches[1:], start=1):
+    for done, batch in enumerate(others):
         try:
             client.request("PATCH", f"{path}/{number}", body={"output": _output(check, batch)})
         except GitHubError as error:
-            left = len(check.annotations) - done * MAX_ANNOTATIONS_A_REQUEST
+            left = sum(len(other) for other in others[done:])
             return Delivery(posted=True, url=url, notice=f"{left} annotations are missing: {error.message}")
     return Delivery(posted=True, url=url)
 
 
-def _batches(annotations: Sequence[CheckAnnotation]) -> list[Sequence[CheckAnnotation]]:
-    size = MAX_ANNOTATIONS_A_REQUEST
-    return [annotations[start : start + size] for start in range(0, len(annotations), size)] or [()]
-
-
-def _output(check: CheckRun, annotations: Sequence[CheckAnnotation]) -> Json:
+def _output(check: CheckRun, annotations: Sequence[Mapping[str, Json]]) -> Json:
     return {
         "title": check.title[:MAX_TITLE],
         "summary": _cut(check.summary),
-        "annotations": [
-            {
-                "path": annotation.path,
-                "start_line": annotation.line,
-                "end_line": annotation.line,
-                "annotation_level": annotation.level,
-                "title": annotation.title[:MAX_TITLE],
-                "message": annotation.message[:MAX_TEXT],
-            }
-            for annotation in annotations
-        ],
+        "annotations": [dict(annotation) for annotation in annotations],
     }
 
 

@@ -26,7 +26,7 @@ def not_delivered(what: str, error: GitHubError, *, permission: str) -> Delivery
         error: Why.
         permission: What the job needs, as a workflow writes it: `pull-requests: write`.
     """
-    if isinstance(error, Forbidden | NotFound):
+    if isinstance(error, NotFound) or (isinstance(error, Forbidden) and "locked" not in error.message):
         return Delivery(
             posted=False,
             notice=f"{what} was not posted: the job's token lacks `{permission}`. Pull requests from forks and from "
