@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 
-from abs_gate.findings import Json, Location
+from abs_gate.findings import Finding, Json, Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class AgentSettings:
     replay: str | None = None
     record: str | None = None
     url_origin: str = "file"
-    """Who named the URL: flag, input, environment, base (the base branch's file) or file. Decides which secrets go there."""
+    """Who named the URL: flag, input, environment, file or base (the base branch's file). Secrets go by it."""
     location: Location | None = None
 
 
@@ -90,6 +90,7 @@ class JudgeSettings:
     votes: int = 1
     timeout: float = 60.0
     url_origin: str = "file"
+    location: Location | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +217,27 @@ class ReportSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CanarySettings:
+    """When a small release is continued, held or rolled back."""
+
+    owner: str
+    """Who is told and decides."""
+    confidence: Fraction = Fraction(19, 20)
+    min_records: int = 50
+    """Runs of each side below which nothing is decided."""
+    thresholds: Mapping[str, Fraction] = field(default_factory=lambda: MappingProxyType({}))
+    """Metric to the worsening, in absolute rate, that rolls back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSettings:
+    """What the release checklist cannot find by itself."""
+
+    golden: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Kind of golden case (selection, no_call, missing_facts, denied_authority, recovery) to session names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """All settings of a run."""
 
@@ -228,7 +250,8 @@ class Settings:
     targets: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     budget: Budget = Budget()
     report: ReportSettings = ReportSettings()
-    canary: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    canary: CanarySettings | None = None
+    evidence: EvidenceSettings = EvidenceSettings()
     allow_commands: bool = True
     threshold_policy: str = "note"
     """`note` or `block`: what a threshold lowered in the same pull request does."""
@@ -237,3 +260,6 @@ class Settings:
     """Hash over everything that decides: policy, thresholds, rules; never over secrets or URLs."""
     secrets: tuple[Secret, ...] = field(default=(), repr=False)
     """Every secret value known, for the redactor."""
+    github_token: Secret | None = field(default=None, repr=False)
+    warnings: tuple[Finding, ...] = ()
+    """What is odd about the settings and does not stop the run."""
