@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict
 
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.advice import affected_text, next_step, plain
 from abs_gate.reports.figures import count_of, rate_of
 from abs_gate.reports.headline import VERDICT_WORDS
-from abs_gate.reports.schema_text import value_text
+from abs_gate.reports.schema_text import json_text
 from abs_gate.reports.selection import action_of, changes_with, find_failures, sort_lint, sort_verification
 from abs_gate.reports.untrusted import one_line, visible
 
@@ -28,12 +28,15 @@ PER_JOB = 50
 """And fifty for a job."""
 MESSAGE_LIMIT = 4096
 """Characters of one annotation's message."""
-PER_REQUEST = 50
-"""Annotations a check-run request may carry."""
 
 _TITLE_LIMIT = 120
 _LEGACY = "##["
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,}")
+_LEVELS: dict[Kind, Literal["failure", "warning", "notice"]] = {
+    "error": "failure",
+    "warning": "warning",
+    "notice": "notice",
+}
 _KINDS: tuple[Kind, ...] = ("error", "warning", "notice")
 
 
@@ -47,6 +50,16 @@ class Annotation:
     file: str | None = None
     """Relative to the workspace; None where there is no place in it."""
     line: int | None = None
+
+
+class CheckAnnotation(TypedDict):
+    """One annotation of a check run."""
+
+    path: str
+    line: int
+    level: Literal["failure", "warning", "notice"]
+    title: str
+    message: str
 
 
 def escape_data(text: str) -> str:
@@ -118,26 +131,22 @@ def _bounded(text: str) -> str:
     return escaped
 
 
-def check_annotations(document: ResultDocument) -> list[list[dict[str, Any]]]:
-    """Annotations for check-run requests, fifty a request; only those with a place, as the API demands."""
-    level = {"error": "failure", "warning": "warning", "notice": "notice"}
-    made = []
+def check_annotations(document: ResultDocument) -> list[CheckAnnotation]:
+    """Annotations for a check run, worst first: only those with a place in the workspace, as the API demands."""
+    placed = []
     for annotation in find_annotations(document):
         path = workspace_path(annotation.file)
-        if path is None:
-            continue
-        line = annotation.line or 1
-        made.append(
-            {
-                "path": path,
-                "start_line": line,
-                "end_line": line,
-                "annotation_level": level[annotation.kind],
-                "title": one_line(annotation.title, _TITLE_LIMIT),
-                "message": visible(annotation.message, keep_lines=True)[:MESSAGE_LIMIT] or "(no message)",
-            }
-        )
-    return [made[start : start + PER_REQUEST] for start in range(0, len(made), PER_REQUEST)]
+        if path is not None:
+            placed.append(
+                CheckAnnotation(
+                    path=path,
+                    line=annotation.line or 1,
+                    level=_LEVELS[annotation.kind],
+                    title=one_line(annotation.title, _TITLE_LIMIT),
+                    message=visible(annotation.message, keep_lines=True)[:MESSAGE_LIMIT] or "(no message)",
+                )
+            )
+    return placed
 
 
 def _verdict(document: ResultDocument) -> Iterator[Annotation]:
@@ -183,7 +192,7 @@ def _changes(document: ResultDocument) -> Iterator[Annotation]:
         if affected := affected_text(change, plain):
             lines.append(f"affects: {affected}")
         if "witness" in change:
-            lines.append(f"witness: {value_text(change['witness'], 800)}")
+            lines.append(f"witness: {json_text(change['witness'], 800)}")
         if step := next_step(change, tool, plain):
             lines.append(f"to do: {step}")
         yield Annotation(

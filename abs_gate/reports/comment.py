@@ -14,8 +14,9 @@ from typing import Any
 from abs_gate.gate.result import ResultDocument, VerdictText
 from abs_gate.reports.headline import VERDICT_WORDS
 from abs_gate.reports.markdown import build_sections
-from abs_gate.reports.markdown_sections import ICONS, Caps
+from abs_gate.reports.markdown_frame import footer
 from abs_gate.reports.markdown_text import MARKER, code, fit
+from abs_gate.reports.markdown_words import ICONS, Caps
 
 COMMENT_LIMIT = 65_536
 """GitHub answers 422 to more; counted in UTF-8 bytes here, never fewer than the characters it counts."""
@@ -24,7 +25,8 @@ _CAPS = Caps(
     reasons=8,
     failures=20,
     groups=5,
-    changes=10,
+    changes=20,
+    full_changes=4,
     lint=10,
     verification=15,
     sessions=50,
@@ -99,9 +101,7 @@ def render_comment(
     marker = render_marker(key, sha, run_id, run_attempt, document["verdict"])
     summary = f"[the job summary]({run_url})" if _RUN_URL.fullmatch(run_url) else "the job summary"
     extra = " ".join(filter(None, [_key_line(key), _history_line(previous, sha, document["verdict"])]))
-    sections = build_sections(document, _CAPS, extra)
-    metadata = sections.pop(1)
-    body = fit([sections[0], metadata, *sections[1:]], limit - len(marker) - 2, summary)
+    body = fit(build_sections(document, _CAPS, extra), limit - len(marker) - 2, summary, footer(document))
     return f"{marker}\n{body}"
 
 

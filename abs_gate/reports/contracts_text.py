@@ -17,7 +17,7 @@ from abs_gate.reports.advice import (
 )
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.schema_text import describe_difference, value_text
+from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
 from abs_gate.reports.terminal import MIN_WIDTH, Paint, wrap
 from abs_gate.reports.untrusted import one_line
@@ -100,7 +100,7 @@ def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iter
         yield from wrap(one_line(affected), width, first=f"{inner}affects   ")
     if "witness" in change:
         yield from wrap(witness_title(change), width, first=inner)
-        yield from wrap(value_text(change["witness"], 1000), width, first=inner + "  ")
+        yield from wrap(json_text(change["witness"], 1000), width, first=inner + "  ")
     elif change["proof"] == "not proven":
         yield from wrap(proof_text(change), width, first=f"{inner}proof     ")
     for note in change["notes"]:

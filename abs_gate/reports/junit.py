@@ -19,7 +19,7 @@ from abs_gate.reports.advice import affected_text, next_step, plain, witness_tit
 from abs_gate.reports.figures import interval_text, rate_of
 from abs_gate.reports.headline import VERDICT_WORDS, headline
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.schema_text import describe_difference, value_text
+from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import Example, action_of, behaviors_of, does_gate, find_example, sort_changes
 from abs_gate.reports.transcript_text import step_text
 from abs_gate.reports.untrusted import block, cut, one_line
@@ -189,7 +189,7 @@ def _change_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
             if affected := affected_text(change, plain):
                 lines.append(f"affects {affected}")
             if "witness" in change:
-                lines.append(f"{witness_title(change)} {value_text(change['witness'], 2000)}")
+                lines.append(f"{witness_title(change)} {json_text(change['witness'], 2000)}")
             lines += [*change["notes"], next_step(change, tool, plain)]
             detail = "\n".join(one_line(line, 2500) for line in lines if line)
             case = _case(

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from abs_gate.gate.result import ResultDocument
-from abs_gate.reports.markdown_sections import (
-    Caps,
-    contract_sections,
-    failure_sections,
-    metadata_section,
-    notice_sections,
-    session_sections,
-    verdict_section,
-    verification_sections,
-)
+from abs_gate.reports.markdown_contracts import contract_sections
+from abs_gate.reports.markdown_failures import failure_sections
+from abs_gate.reports.markdown_frame import footer, notice_sections, verdict_section
+from abs_gate.reports.markdown_tables import session_sections, verification_sections
 from abs_gate.reports.markdown_text import Section, fit
+from abs_gate.reports.markdown_words import Caps
 from abs_gate.reports.options import ReportOptions
 
 SUMMARY_LIMIT = 1_000_000
@@ -23,7 +18,8 @@ _CAPS = Caps(
     reasons=50,
     failures=300,
     groups=30,
-    changes=100,
+    changes=500,
+    full_changes=50,
     lint=100,
     verification=200,
     sessions=1000,
@@ -34,14 +30,13 @@ _CAPS = Caps(
 
 def render(document: ResultDocument, _options: ReportOptions) -> str:
     """The summary, worst first."""
-    return fit(build_sections(document, _CAPS), SUMMARY_LIMIT, "the result file")
+    return fit(build_sections(document, _CAPS), SUMMARY_LIMIT, "the result file", footer(document))
 
 
 def build_sections(document: ResultDocument, caps: Caps, extra: str = "") -> list[Section]:
     """Every section in order of importance. `extra` is our own Markdown under the headline."""
     return [
         verdict_section(document, caps, extra),
-        metadata_section(document),
         *notice_sections(document),
         *failure_sections(document, caps),
         *contract_sections(document, caps),

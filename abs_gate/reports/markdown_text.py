@@ -75,28 +75,28 @@ def size_of(text: str) -> int:
     return len(text.encode("utf-8", "replace")) + text.count("\n")
 
 
-def fit(sections: Sequence[Section], limit: int, more_in: str) -> str:
+def fit(sections: Sequence[Section], limit: int, more_in: str, footer: str) -> str:
     """The page, at most `limit` in `size_of`, cut at the end of a row or before a section.
 
     Args:
-        sections: In order of importance; the first must fit. A section without rows is kept whole or left out.
+        sections: In order of importance. One without rows is kept whole or left out.
         limit: See `size_of`.
         more_in: Where the rest can be read: `the job summary`.
+        footer: Always the last paragraph.
     """
-    spent = 0
     parts: list[str] = []
     dropped = 0
-    reserve = size_of(_left_line(10**6, "section", more_in)) + 4
+    room = limit - size_of(footer) - size_of(_left_line(10**6, "section", more_in)) - 8
     for section in sections:
-        text = _fit_section(section, limit - spent - reserve - 4, more_in)
+        text = _fit_section(section, room, more_in)
         if text is None:
             dropped += 1
             continue
         parts.append(text)
-        spent += size_of(text) + 4
+        room -= size_of(text) + 4
     if dropped:
         parts.append(_left_line(dropped, "section", more_in))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, footer]) + "\n"
 
 
 def _fit_section(section: Section, room: int, more_in: str) -> str | None:
@@ -114,8 +114,9 @@ def _fit_section(section: Section, room: int, more_in: str) -> str | None:
     if used > room or (rows and not taken):
         return None
     left = len(rows) - taken + section.left
+    gap = "\n" if section.separator == "\n" else "\n\n"
     body = section.separator.join(rows[:taken])
-    parts = [section.head + ("\n" if section.separator == "\n" else "\n\n") + body if body else section.head]
+    parts = [section.head + gap + body if body else section.head]
     if left:
         parts.append(_left_line(left, section.noun, more_in))
     if section.tail:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_gate.gate.result import ResultDocument, SessionRecord
 from abs_gate.reports.contracts_text import render_changes, render_lint_findings
-from abs_gate.reports.figures import NO_RATE, count_of, duration_text, interval_text, percent, rate_of
+from abs_gate.reports.figures import NO_RATE, count_of, duration_text, interval_text, rate_of
 from abs_gate.reports.headline import headline
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.selection import (
@@ -18,7 +18,7 @@ from abs_gate.reports.selection import (
     sort_tools,
     sort_verification,
 )
-from abs_gate.reports.terminal import MIN_WIDTH, Paint, table, wrap
+from abs_gate.reports.terminal import MIN_WIDTH, Paint, wrap
 from abs_gate.reports.transcript_text import transcript_lines
 from abs_gate.reports.untrusted import cut, one_line, visible
 
@@ -189,49 +189,43 @@ def _sessions(document: ResultDocument, width: int, paint: Paint) -> Iterator[st
     if not document["sessions"]:
         return
     yield paint("Sessions", "bold")
-    rows = [("outcome", "session", "passed", "rate", "95 % interval", "required")]
     for session in sort_sessions(document["sessions"]):
-        trials = session["trials"]
-        outcome = f"{session['outcome']} (quarantined)" if session["quarantined"] else session["outcome"]
-        passed = f"{trials['passed']} of {trials['passed'] + trials['failed']}"
-        if trials["unverified"]:
-            passed += f", {trials['unverified']} unverified"
-        if session["decided_after"] is not None:
-            passed += f", decided after {session['decided_after']} of {trials['planned']}"
-        rate = percent(session["pass_rate"]) if session["pass_rate"] is not None else NO_RATE
-        rows.append(
-            (
-                outcome,
-                one_line(session["name"], 80),
-                passed,
-                rate,
-                interval_text(session["interval"]),
-                one_line(session["required"], 40),
-            )
-        )
-    header, *body = table(rows, width, shrink=1)
-    yield paint(header, "dim")
-    for line, session in zip(body, sort_sessions(document["sessions"]), strict=True):
-        yield paint.outcome(session["outcome"], line) if does_gate(session) else line
-    yield from _session_notes(document, width)
+        lead = f"  {session['outcome']:<12}"
+        first, *more = wrap(f"{one_line(session['name'], 120)}: {_session_figures(session)}", width, first=lead)
+        yield paint.outcome(session["outcome"], first) if does_gate(session) else first
+        yield from more
+        for note in _session_notes(session):
+            yield from wrap(one_line(note, _MAX_TEXT), width, first=" " * len(lead))
 
 
-def _session_notes(document: ResultDocument, width: int) -> Iterator[str]:
-    """What the table has no room for: why, lowest row, saved calls, quarantine, baseline."""
-    for session in sort_sessions(document["sessions"]):
-        notes = [session["reason"]] if session["reason"] else []
-        lowest = session.get("lowest_row")
-        if lowest:
-            notes.append("lowest row: " + ", ".join(f"{key} {value}" for key, value in lowest.items()))
-        if session["trials"]["saved"]:
-            notes.append(f"{count_of(session['trials']['saved'], 'trial')} saved by stopping early")
-        if session["quarantined"]:
-            notes.append(f"quarantined: {session.get('quarantine_note', 'no reason given')}")
-        baseline = session.get("baseline")
-        if baseline:
-            notes.append(f"against the baseline: {str(baseline.get('state', '')).replace('_', ' ')}")
-        if notes:
-            yield from wrap(f"{_quote(session)}: {one_line('; '.join(notes), _MAX_TEXT)}", width, first="    ")
+def _session_figures(session: SessionRecord) -> str:
+    trials = session["trials"]
+    verified = trials["passed"] + trials["failed"]
+    parts = [f"passed {rate_of(trials['passed'], verified)}" if verified else NO_RATE]
+    if verified:
+        parts.append(f"95 % interval {interval_text(session['interval'])}")
+    if trials["unverified"]:
+        parts.append(f"{trials['unverified']:,} could not be verified")
+    parts.append(f"required {one_line(session['required'], 120)}")
+    return ", ".join(parts)
+
+
+def _session_notes(session: SessionRecord) -> Iterator[str]:
+    """Why, quarantine, early stop, lowest row, baseline: what the figures do not say."""
+    trials = session["trials"]
+    if session["reason"]:
+        yield session["reason"]
+    if session["quarantined"]:
+        yield f"quarantined, does not gate: {session.get('quarantine_note', 'no reason given')}"
+    if session["decided_after"] is not None:
+        saved = f", {count_of(trials['saved'], 'trial')} saved" if trials["saved"] else ""
+        yield f"decided after {session['decided_after']:,} of {count_of(trials['planned'], 'trial')}{saved}"
+    lowest = session.get("lowest_row")
+    if lowest:
+        yield "lowest row: " + ", ".join(f"{key} {value}" for key, value in lowest.items())
+    baseline = session.get("baseline")
+    if baseline:
+        yield f"against the baseline: {str(baseline.get('state', '')).replace('_', ' ')}"
 
 
 def _unexpected(document: ResultDocument, width: int) -> Iterator[str]:

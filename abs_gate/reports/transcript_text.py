@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from abs_gate.findings import Json
 from abs_gate.gate.result import StepRecord
+from abs_gate.reports.schema_text import json_text
 from abs_gate.reports.terminal import wrap
 from abs_gate.reports.untrusted import cut, visible
 
 _MAX_VALUE = 400
-
-
-def json_text(value: Json, limit: int = _MAX_VALUE) -> str:
-    """A JSON value on one line, bounded and safe to look at; text stays in its quotes."""
-    return cut(visible(json.dumps(value, ensure_ascii=False, default=str)), limit)
 
 
 def step_text(step: StepRecord, limit: int = _MAX_VALUE) -> str:

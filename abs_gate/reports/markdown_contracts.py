@@ -1,0 +1,139 @@
+"""Markdown of contract changes and lint findings: what broke, for whom, the call that shows it, what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, ToolDiffRecord
+from abs_gate.reports.advice import (
+    ACTION_WORDS,
+    CLASSIFICATION_WORDS,
+    affected_text,
+    next_step,
+    proof_text,
+    versions_text,
+    witness_title,
+)
+from abs_gate.reports.figures import count_of
+from abs_gate.reports.markdown_text import Section, code, fence
+from abs_gate.reports.markdown_words import ACTION_ICONS, SEVERITY_ICONS, Caps
+from abs_gate.reports.schema_text import describe_difference
+from abs_gate.reports.selection import Action, action_of, changes_with, place_of, sort_lint
+
+
+def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
+    """Contract changes that block or need review, the others collapsed, then lint."""
+    contracts = document["contracts"]
+    if contracts is None:
+        return
+    if error := contracts.get("error"):
+        yield Section(head=f"### Tool contracts\n\n❔ They could not be compared: {code(error, 500)}")
+    base = f", compared with {code(contracts['base'], 80)}" if contracts["base"] else ""
+    urgent = changes_with(document, ["block", "review"])
+    if urgent:
+        yield Section(
+            head=f"### Contract changes{base}",
+            rows=_change_rows(urgent[: caps.full_changes]),
+            separator="\n\n",
+            noun="contract change",
+        )
+    if len(urgent) > caps.full_changes:
+        yield Section(
+            head="#### More changes that block or need review\n",
+            rows=[_short_row(tool, change) for tool, change in urgent[caps.full_changes : caps.changes]],
+            noun="contract change",
+            left=max(len(urgent) - caps.changes, 0),
+        )
+    calm: tuple[Action, ...] = ("acknowledged", "cleared", "note", "ignore")
+    other = changes_with(document, calm)
+    if other:
+        yield Section(
+            head=f"<details><summary>{count_of(len(other), 'contract change')} that need nothing now</summary>\n",
+            rows=[_short_row(tool, change) for tool, change in other[: caps.changes]],
+            tail="</details>",
+            noun="contract change",
+            left=max(len(other) - caps.changes, 0),
+        )
+    yield from _lint_sections(document, caps)
+
+
+def _change_rows(changes: Sequence[tuple[ToolDiffRecord, ChangeRecord]]) -> list[str]:
+    """One row for each change; what to do is said once for each tool."""
+    rows = []
+    said: set[tuple[str, str]] = set()
+    for tool, change in changes:
+        step = next_step(change, tool, code)
+        rows.append(render_change(tool, change, step if (tool["tool_id"], step) not in said else ""))
+        said.add((tool["tool_id"], step))
+    return rows
+
+
+def render_change(tool: ToolDiffRecord, change: ChangeRecord, step: str) -> str:
+    """A change in full: what, where, before and after, the call that shows it, who is affected, what to do."""
+    action = action_of(change)
+    versions = versions_text(tool, code)
+    place = place_of(change["file"], change["line"])
+    parts = [
+        f"{ACTION_ICONS[action]} **{code(tool['tool_id'])}**{f' ({versions})' if versions else ''} "
+        f"{code(change['path'])} {code(change['kind'], 80)}: {CLASSIFICATION_WORDS[change['classification']]}, "
+        f"**{ACTION_WORDS[action]}**{f', at {code(place)}' if place else ''}"
+    ]
+    if change["message"]:
+        parts.append(code(change["message"], 500))
+    if difference := describe_difference(change["before"], change["after"]):
+        parts.append(fence("\n".join(difference)))
+    if "witness" in change:
+        witness = json.dumps(change["witness"], ensure_ascii=False, default=str)
+        parts.append(f"{witness_title(change)}\n{fence(witness, 'json', 2000)}")
+    elif change["proof"] == "not proven":
+        parts.append(f"This is {proof_text(change)}.")
+    parts += [code(note, 400) for note in change["notes"]]
+    if affected := affected_text(change, code):
+        parts.append(f"**Affects** {affected}.")
+    if step:
+        parts.append(f"**What to do:** {step}")
+    return "\n\n".join(parts)
+
+
+def _short_row(tool: ToolDiffRecord, change: ChangeRecord) -> str:
+    action = action_of(change)
+    message = f": {code(change['message'], 300)}" if change["message"] else ""
+    cleared = tool.get("cleared")
+    why = f" ({code(cleared, 200)})" if action == "cleared" and cleared else ""
+    return (
+        f"- {ACTION_ICONS[action]} {code(tool['tool_id'])} {code(change['path'])} {code(change['kind'], 80)}, "
+        f"{CLASSIFICATION_WORDS[change['classification']]}, {ACTION_WORDS[action]}{why}{message}"
+    )
+
+
+def _lint_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
+    contracts = document["contracts"]
+    findings = sort_lint(contracts["lint"]) if contracts else []
+    errors = [finding for finding in findings if finding["severity"] == "error"]
+    others = findings[len(errors) :]
+    title = count_of(len(others), "contract lint warning and note", "contract lint warnings and notes")
+    if errors:
+        yield Section(
+            head="### Contract lint\n",
+            rows=[_lint_row(finding) for finding in errors[: caps.lint]],
+            noun="lint error",
+            left=max(len(errors) - caps.lint, 0),
+        )
+    if others:
+        yield Section(
+            head=f"<details><summary>{title}</summary>\n",
+            rows=[_lint_row(finding) for finding in others[: caps.lint]],
+            tail="</details>",
+            noun="lint finding",
+            left=max(len(others) - caps.lint, 0),
+        )
+
+
+def _lint_row(finding: FindingRecord) -> str:
+    icon = SEVERITY_ICONS[finding["severity"]]
+    place = place_of(finding["file"], finding["line"])
+    where = f" at {code(place)}" if place else ""
+    subject = f" {code(finding['subject'], 80)}" if finding["subject"] else ""
+    hint = f" To do: {code(finding['hint'], 300)}" if finding["hint"] else ""
+    return f"- {icon} {code(finding['rule'], 80)}{subject}{where}: {code(finding['message'], 400)}{hint}"
