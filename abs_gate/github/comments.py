@@ -118,8 +118,8 @@ class _Upsert:
         notice = ""
         if newest and newest.run == mine:
             notice = (
-                "Another job or step of this run had written the same comment. Give each its own `comment-key`, or only "
-                "the last one can be read."
+                "Another job or step of this run had written the same comment. Give each its own `comment-key`, or "
+                "only the last one can be read."
             )
         return Delivery(posted=True, url=oldest.url, notice=notice)
 
@@ -169,7 +169,8 @@ def _read(item: Json) -> _Comment | None:
         return None
     user = item.get("user")  # null for a deleted account
     author = user.get("login") if isinstance(user, dict) else None
-    body = item.get("body") if isinstance(item.get("body"), str) else ""
+    text = item.get("body")
+    body = text if isinstance(text, str) else ""
     return _Comment(
         number=item["id"],
         url=item["html_url"] if isinstance(item.get("html_url"), str) else "",
