@@ -104,7 +104,7 @@ def run_cli(arguments: Sequence[str], **extra: Any) -> int:
             raise
         output.error(
             f"Internal fault in abs-gate {__version__}: {type(fault).__name__}: {fault}\n"
-            "This is a bug in abs-gate, not in your agent, and no verdict was given. Run again with --debug for details."
+            "This is a bug in abs-gate, not in your agent, and no verdict was given. Run again with --debug to see more."
         )
         return 70
     return code if isinstance(code, int) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -60,3 +61,8 @@ def write_file(path: Path, text: str) -> None:
 def wants_color(no_color: bool) -> bool:
     """Colour only on a terminal, and never against NO_COLOR (no-color.org) or --no-color."""
     return sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
+
+
+def width() -> int:
+    """Columns of the terminal, within what reads well."""
+    return max(60, min(shutil.get_terminal_size((100, 24)).columns, 120))

@@ -1,0 +1,99 @@
+"""Use case: lint, fingerprint and compare the head's contracts with the base's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from abs_gate.contracts.diff import diff_sets
+from abs_gate.contracts.fingerprint import fingerprint_set
+from abs_gate.contracts.lint import lint_set
+from abs_gate.contracts.load import load_contracts
+from abs_gate.contracts.model import ContractSet, ToolDiff
+from abs_gate.errors import BaseUnavailable
+from abs_gate.findings import Finding
+from abs_gate.sources.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractReport:
+    """What the contract layer found, before policy."""
+
+    head: ContractSet
+    base: ContractSet | None
+    base_label: str | None
+    tools: tuple[ToolDiff, ...]
+    lint: tuple[Finding, ...]
+    error: str = ""
+    """Why the comparison could not be made; the gate cannot verify then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseContents:
+    """The base side: a tree and what to call it."""
+
+    workspace: Workspace
+    label: str
+
+
+def load_side(workspace: Workspace, paths: Sequence[str]) -> ContractSet:
+    """Load one side; a side on which none of the paths exists yet has no tools.
+
+    Raises:
+        ConfigurationError: a contract is wrong.
+    """
+    present = [path for path in paths if workspace.is_file(path) or workspace.is_directory(path)]
+    return load_contracts(workspace, present) if present else ContractSet(tools=())
+
+
+def check_contracts(
+    head: ContractSet,
+    *,
+    paths: Sequence[str],
+    base: BaseContents | BaseUnavailable,
+    providers: Sequence[str],
+    today: str,
+) -> ContractReport:
+    """Compare with the base, and lint. A base that cannot be read is said so, never taken for no changes."""
+    base_set: ContractSet | None = None
+    tools: tuple[ToolDiff, ...] = ()
+    error = ""
+    label = None
+    if isinstance(base, BaseUnavailable):
+        error = str(base)
+    else:
+        label = base.label
+        base_set = load_side(base.workspace, paths)
+        tools = diff_sets(base_set, head, today=today)
+    return ContractReport(
+        head=head,
+        base=base_set,
+        base_label=label,
+        tools=tools,
+        lint=lint_set(head, base=base_set, providers=providers),
+        error=error,
+    )
+
+
+def load_places(places: Sequence[tuple[Workspace, str]]) -> ContractSet:
+    """Load the contracts at several places as one set.
+
+    Raises:
+        ConfigurationError: a contract is wrong, or there are none.
+    """
+    sets = [load_contracts(workspace, [path]) for workspace, path in places]
+    if len(sets) == 1:
+        return sets[0]
+    tools = tuple(tool for each in sets for tool in each.tools)
+    instructions = "\n".join(each.instructions for each in sets if each.instructions) or None
+    return ContractSet(
+        tools=tools,
+        fingerprint=fingerprint_set(tools, instructions),
+        instructions=instructions,
+        findings=tuple(finding for each in sets for finding in each.findings),
+    )
+
+
+def compare_places(base: tuple[Workspace, str], head: tuple[Workspace, str], *, today: str) -> tuple[ToolDiff, ...]:
+    """Compare the contracts at two places. Raises ConfigurationError where one of them is wrong."""
+    return diff_sets(load_contracts(base[0], [base[1]]), load_contracts(head[0], [head[1]]), today=today)

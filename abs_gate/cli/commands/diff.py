@@ -1,0 +1,69 @@
+"""`abs-gate diff`: what changed between two versions of tool contracts, and whom it breaks."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import click
+
+from abs_gate.cli import output as out
+from abs_gate.cli.options import common, report_format
+
+LEVELS = ("none", "compatible", "behavior_sensitive", "breaking", "safety_breaking")
+
+
+@click.command()
+@click.argument("base")
+@click.argument("head")
+@click.option(
+    "--fail-on",
+    type=click.Choice(LEVELS),
+    default="breaking",
+    show_default=True,
+    help="Weakest classification that ends in exit code 1.",
+)
+@report_format("text", "json", "markdown", "sarif")
+@common
+def command(
+    base: str,
+    head: str,
+    fail_on: str,
+    format_: str,
+    output: str | None,
+    quiet: bool,
+    no_color: bool,
+    debug: bool,
+) -> int:
+    """Compare the tool contracts of BASE and HEAD.
+
+    Each is a file, a directory, or REVISION:PATH in the git repository here, in any supported format.
+    """
+    from abs_gate.app.contracts import compare_places
+    from abs_gate.cli.places import open_path_or_revision
+    from abs_gate.contracts.records import to_record
+    from abs_gate.reports.contracts_text import render_diff, render_diff_markdown
+    from abs_gate.reports.options import ReportOptions
+    from abs_gate.reports.sarif import render_changes_sarif
+
+    old, new = open_path_or_revision(base), open_path_or_revision(head)
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    diffs = compare_places((old.workspace, old.path), (new.workspace, new.path), today=today)
+    records = [to_record(diff) for diff in diffs]
+    options = ReportOptions(color=out.wants_color(no_color) and not output, width=out.width(), quiet=quiet)
+    if format_ == "json":
+        text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
+    elif format_ == "markdown":
+        text = render_diff_markdown(records)
+    elif format_ == "sarif":
+        text = render_changes_sarif(records)
+    else:
+        text = render_diff(records, options)
+    out.data(text, output)
+    limit = LEVELS.index(fail_on)
+    worst = max((LEVELS.index(d.classification) for d in diffs if _counts(d.classification, d.cleared)), default=0)
+    return 1 if limit and worst >= limit else 0
+
+
+def _counts(classification: str, cleared: bool) -> bool:
+    return classification in LEVELS and not cleared

@@ -1,0 +1,59 @@
+"""Where a path given on the command line is read from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from abs_gate.errors import ConfigurationError
+from abs_gate.sources.workspace import Workspace
+from abs_gate.vcs.base import BaseSources, resolve_base
+from abs_gate.vcs.git import Git
+from abs_gate.vcs.worktree import WorkTree
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A tree of files and the path in it that was named."""
+
+    workspace: Workspace
+    path: str
+
+
+def here() -> WorkTree:
+    """The directory the command was started in: the workspace of everything that files name."""
+    return WorkTree(Path.cwd())
+
+
+def open_path(path: str) -> Place:
+    """A file or directory named on the command line.
+
+    What the user types may lie anywhere; what files then name stays inside the directory they lie in.
+    """
+    real = Path(path).resolve()
+    root = Path.cwd().resolve()
+    if real.is_relative_to(root):
+        return Place(here(), real.relative_to(root).as_posix())
+    if real.is_dir():
+        return Place(WorkTree(real), ".")
+    return Place(WorkTree(real.parent), real.name)
+
+
+def open_path_or_revision(text: str) -> Place:
+    """A file, a directory, or `REVISION:PATH` in the git repository here.
+
+    Raises:
+        ConfigurationError: it is none of these.
+        BaseUnavailable: the revision cannot be read.
+    """
+    if os.path.lexists(text) or ":" not in text:
+        if not os.path.lexists(text):
+            raise ConfigurationError(
+                f"{text}: there is no such file or directory.",
+                hint="To read from git, write REVISION:PATH, for example main:contracts.",
+            )
+        return open_path(text)
+    worktree = here()
+    base = resolve_base(text, BaseSources(worktree=worktree, git=Git.find(worktree.root)))
+    return Place(base.workspace, (base.paths or (".",))[0])
