@@ -45,6 +45,8 @@ class Evaluation:
     location: Location
     label: str = ""
     """Readable name: type and its main argument, bounded."""
+    places: Mapping[str, Location] = field(default_factory=lambda: MappingProxyType({}))
+    """Place of each key's value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,8 @@ class Behavior:
     requires: str | None = None
     matches_when: MatchesWhen | None = None
     location: Location
+    places: Mapping[str, Location] = field(default_factory=lambda: MappingProxyType({}))
+    """Place of each key's value."""
 
     @property
     def is_sent(self) -> bool:
@@ -105,7 +109,9 @@ class Session:
     dataset: DatasetRef | None = None
     location: Location
     sha256: str = ""
-    """Hash of the document's own text, for the result's metadata."""
+    """Hash of the document's own text and of the fragments it includes, for the result's metadata."""
+    occurrence: int = 1
+    """Counts the sessions of the same name in the same file, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

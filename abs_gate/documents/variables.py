@@ -19,6 +19,7 @@ from abs_gate.sources.suggest import did_you_mean, nearest
 
 ENVIRONMENT_PREFIX = "ABS_VAR_"
 _MISSING = object()
+_SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$\-#&~]")
 
 
 class VariableError(ValueError):
@@ -126,7 +127,7 @@ class Scope:
         parts = split_template(pattern)
         if len(parts) == 1:
             return self.resolve_text(pattern)
-        return "".join(part if isinstance(part, str) else re.escape(as_text(self._value(part))) for part in parts)
+        return "".join(part if isinstance(part, str) else escape_pattern(as_text(self._value(part))) for part in parts)
 
     def _sources(self, name: str) -> Iterator[tuple[Mapping[str, Json], str]]:
         yield self.captures, name
@@ -180,6 +181,11 @@ def _reach(value: Json, path: str) -> Json:
 def as_text(value: Json) -> str:
     """A value inside a text: text as it is, everything else as JSON (`true`, `null`, `1.5`, `{"a": 1}`)."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=dict)
+
+
+def escape_pattern(text: str) -> str:
+    """The text as a pattern that matches just it, in every pattern engine (`re.escape` also escapes blanks)."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def environment_variables(environ: Mapping[str, str]) -> dict[str, str]:

@@ -29,17 +29,23 @@ _UNKNOWN_KEY_KEYWORDS = ("additionalProperties", "unevaluatedProperties")
 
 
 def find_schema_errors(
-    document: LocatedDocument, schema: Mapping[str, Json], *, rule: str, path: Sequence[str | int] = ()
+    document: LocatedDocument,
+    schema: Mapping[str, Json],
+    *,
+    rule: str,
+    path: Sequence[str | int] = (),
+    accept: Callable[[Json], bool] = lambda _: False,
 ) -> tuple[Finding, ...]:
     """Everything in which the value at `path` of a document departs from a schema (2020-12 unless it says otherwise).
 
     Each finding says what is wrong at which key and, for an unknown key or word, which known one is near.
+    Values that `accept` takes are not judged: what they stand for is not known yet.
     """
     value = document.value
     for step in path:
         value = value[step]
     found: list[Finding] = []
-    for steps, is_key, message in _sentences(_errors(value, schema)):
+    for steps, is_key, message in _sentences(_errors(value, schema), accept):
         place = (*path, *steps)
         location = document.key_location(place) if is_key else document.location(place)
         found.append(Finding(rule=rule, severity=Severity.ERROR, message=message, location=location))
@@ -50,7 +56,7 @@ def find_schema_errors(
 
 def explain_mismatches(value: Json, schema: Mapping[str, Json]) -> tuple[str, ...]:
     """The same sentences for a value that stands in no file."""
-    return tuple(dict.fromkeys(message for _, _, message in _sentences(_errors(value, schema))))
+    return tuple(dict.fromkeys(message for _, _, message in _sentences(_errors(value, schema), lambda _: False)))
 
 
 def _distinct(findings: Iterable[Finding]) -> list[Finding]:
@@ -64,10 +70,12 @@ def _errors(value: Json, schema: Mapping[str, Json]) -> Iterator[Any]:
     return errors
 
 
-def _sentences(errors: Iterable[Any]) -> Iterator[tuple[Path, bool, str]]:
+def _sentences(errors: Iterable[Any], accept: Callable[[Json], bool]) -> Iterator[tuple[Path, bool, str]]:
     """Path, whether the place is the key's, and the sentence of every error."""
     for error in errors:
         leaf = _most_telling(error)
+        if accept(leaf.instance):
+            continue
         path: Path = tuple(leaf.absolute_path)
         if leaf.validator in _UNKNOWN_KEY_KEYWORDS and isinstance(leaf.instance, dict):
             known = set(_property_names(leaf.schema))

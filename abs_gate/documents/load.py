@@ -1,0 +1,106 @@
+"""Finds and loads session documents. All errors of all files come in one ConfigurationError."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from abs_gate.documents.model import Category, Session
+from abs_gate.documents.options import EvaluatorShape, LoadOptions
+from abs_gate.documents.places import Problems
+from abs_gate.documents.sessions import FileReader
+from abs_gate.errors import ConfigurationError
+from abs_gate.findings import Finding, Location
+from abs_gate.sources.excerpt import excerpt
+from abs_gate.sources.located import LocatedDocument, parse_documents
+from abs_gate.sources.workspace import Workspace
+
+__all__ = ["EvaluatorShape", "LoadOptions", "LoadedSessions", "find_session_files", "load_sessions"]
+
+SESSION_SUFFIXES = (".abs.yaml", ".abs.yml", ".abs.json")
+"""What a directory is searched for. A path that names a file is loaded whatever its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSessions:
+    """Every session found, in the order of the paths given."""
+
+    sessions: tuple[Session, ...]
+    warnings: tuple[Finding, ...] = ()
+    documents: Mapping[str, tuple[LocatedDocument, ...]] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False
+    )
+    """The documents as written, by file: what was quoted and what was not."""
+
+
+def load_sessions(workspace: Workspace, paths: Sequence[str], options: LoadOptions) -> LoadedSessions:
+    """Every session of the files and directories named.
+
+    Raises:
+        ConfigurationError: with every error of every file, or because there is no session at all.
+    """
+    problems = Problems()
+    _check_actions(options)
+    sessions: list[Session] = []
+    documents: dict[str, tuple[LocatedDocument, ...]] = {}
+    for file in find_session_files(workspace, paths, problems):
+        try:
+            documents[file] = parse_documents(workspace.read_bytes(file), file)
+        except ConfigurationError as error:
+            _take(error, file, problems)
+            continue
+        if not documents[file]:
+            problems.error(
+                "empty-file", Location(file=file), "The file holds no document.", "Remove it, or write a session."
+            )
+        reader = FileReader(options, problems)
+        read = [reader.read(document) for document in documents[file]]
+        sessions.extend(session for session in read if session is not None)
+    if problems.errors:
+        raise ConfigurationError(findings=problems.errors)
+    if not sessions:
+        raise ConfigurationError(
+            f"No sessions found in {', '.join(excerpt(path) for path in paths) or 'no paths'}.",
+            hint=f"Directories are searched for {', '.join('*' + suffix for suffix in SESSION_SUFFIXES)}.",
+        )
+    return LoadedSessions(sessions=tuple(sessions), warnings=problems.warnings, documents=MappingProxyType(documents))
+
+
+def find_session_files(workspace: Workspace, paths: Sequence[str], problems: Problems) -> tuple[str, ...]:
+    """The files that paths stand for, each once: a file is itself, a directory every session file below it, sorted."""
+    found: dict[str, None] = {}
+    for path in paths:
+        place = posixpath.normpath(path)
+        if workspace.is_file(place):
+            found[place] = None
+        elif workspace.is_directory(place):
+            names = [name for name in workspace.list_files(place) if name.lower().endswith(SESSION_SUFFIXES)]
+            if not names:
+                problems.error(
+                    "no-sessions",
+                    Location(file=path),
+                    "The directory holds no session files.",
+                    f"They are called {', '.join('*' + suffix for suffix in SESSION_SUFFIXES)}.",
+                )
+            found.update(dict.fromkeys(sorted(names)))
+        else:
+            problems.error("no-such-file", Location(file=path), "There is no such file or directory.")
+    return tuple(found)
+
+
+def _check_actions(options: LoadOptions) -> None:
+    for action, category in options.actions.items():
+        if category not in tuple(Category):
+            raise ConfigurationError(
+                f"The custom action {excerpt(action)} is mapped to {excerpt(category)}, which is no category.",
+                hint=f"Categories are {', '.join(Category)}.",
+            )
+
+
+def _take(error: ConfigurationError, file: str, problems: Problems) -> None:
+    for finding in error.findings:
+        problems.add(finding)
+    if not error.findings:
+        problems.error("unreadable-file", Location(file=file), error.message, error.hint)
