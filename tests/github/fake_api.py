@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _route(self, path, query, body):
         for pattern, serve in _ROUTES:
             if found := re.fullmatch(pattern, path):
-                return serve(self, {k: unquote(v) for k, v in found.groupdict().items()}, query, body)
+                return serve(self, {k: unquote(v) for k, v in found.groupdict().items() if v}, query, body)
         self.github.complaints.append(f"{self.command} {path}: no such route")
         return self._error(404, "Not Found")
 
@@ -234,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _contents(self, found, query, _body):
         files = self.github.files.get(query.get("ref", ""), {})
-        path = found["path"].strip("/")
+        path = found.get("path", "").strip("/")
         if path in self.github.submodules:
             return self._json(200, self._item(path, b"", submodule=True))
         if path in files:
