@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from abs_gate.documents.model import Behavior, Evaluation, Session
 from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
-from abs_gate.trace import ObservedStep, Trace
+from abs_gate.trace import ObservedStep, ToolNames, Trace
 
 if TYPE_CHECKING:
+    from abs_gate.documents.variables import Scope
     from abs_gate.evaluators.judged import JudgePanel
 
 
@@ -43,6 +44,21 @@ class EvalContext:
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Target name to the tool names that stand for it (configuration and contracts)."""
     judges: JudgePanel | None = None
+    handoff_tools: frozenset[str] = frozenset()
+    """Tools the configuration declares as hand-offs."""
+    scope: Scope | None = None
+    """Resolves the variables of this evaluation, and what `when` reads."""
+    scopes: Mapping[int, Scope] = field(default_factory=lambda: MappingProxyType({}))
+    """Behavior index to the scope its own variables were resolved in."""
+    closest: Mapping[int, ObservedStep] = field(default_factory=lambda: MappingProxyType({}))
+    """Behavior index to the call of the same target that stood in its place without matching."""
+    complete: bool = True
+    """False when the conversation broke off: what did not happen yet might still have happened."""
+
+    @property
+    def names(self) -> ToolNames:
+        """The names tools go by."""
+        return ToolNames(aliases=self.aliases, handoff_tools=self.handoff_tools)
 
 
 Evaluator: TypeAlias = Callable[[Evaluation, EvalContext], EvalResult]
@@ -61,6 +77,8 @@ class EvaluatorSpec:
     run: Evaluator
     scores: bool = False
     """Whether it gives a score that `threshold` applies to."""
+    partial: bool = False
+    """Whether it can say something about a whole conversation that broke off."""
 
 
 EVALUATORS: dict[str, EvaluatorSpec] = {}
@@ -74,6 +92,7 @@ def evaluator(
     fields: Mapping[str, Mapping[str, Any]] | None = None,
     required: tuple[str, ...] = (),
     scores: bool = False,
+    partial: bool = False,
 ) -> Callable[[Evaluator], Evaluator]:
     """Register an evaluator under its ABS name. Names are public and never reused."""
 
@@ -87,6 +106,7 @@ def evaluator(
             required=required,
             run=run,
             scores=scores,
+            partial=partial,
         )
         return run
 

@@ -1,0 +1,111 @@
+"""The tool_call evaluator, and runs of calls whose order is free (seed 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from abs_gate.documents.model import Behavior, Category, Evaluation
+from abs_gate.evaluators.arguments import describe_arguments, describe_call, find_argument_differences
+from abs_gate.evaluators.base import EvalContext, EvalResult, evaluator
+from abs_gate.evaluators.results import failed, passed, unverified
+from abs_gate.evaluators.values import clip
+from abs_gate.findings import Json
+from abs_gate.trace import ObservedStep, StepKind
+
+MAX_NAMES_SHOWN = 6
+_FIELDS: dict[str, dict[str, Json]] = {
+    "target": {"type": "string"},
+    "with": {"type": "object"},
+    "with_only": {"type": "object"},
+    "ordered": {"type": "boolean"},
+}
+
+
+def is_call(behavior: Behavior) -> bool:
+    """True when a behavior expects a tool call of the assistant."""
+    return behavior.actor == "assistant" and behavior.category is Category.EXECUTION
+
+
+def frees_order(behavior: Behavior) -> bool:
+    """True when the behavior carries `tool_call` with `ordered: false`."""
+    return is_call(behavior) and any(
+        evaluation.type == "tool_call" and evaluation.fields.get("ordered") is False
+        for evaluation in behavior.evaluations
+    )
+
+
+def find_unordered_run(behaviors: Sequence[Behavior], index: int) -> tuple[int, ...]:
+    """Indexes of the run of consecutive calls that the behavior at `index` frees, itself last; () when it frees none.
+
+    Tool results between calls do not end a run: they are answers, not steps of the assistant.
+    """
+    if not frees_order(behaviors[index]):
+        return ()
+    run = [index]
+    for position in range(index - 1, -1, -1):
+        if is_call(behaviors[position]) and not frees_order(behaviors[position]):
+            run.append(position)
+        elif not behaviors[position].is_tool_result:
+            break
+    return tuple(reversed(run))
+
+
+@evaluator("tool_call", levels=("step", "session"), fields=_FIELDS, partial=True)
+def tool_call(evaluation: Evaluation, context: EvalContext) -> EvalResult:
+    """The call this behavior matched has the target and arguments; with `ordered: false`, the whole run was called.
+
+    What the evaluation leaves out was compared when the behavior matched. At session level some call has to
+    satisfy it; on a behavior that is not a call, some call of its turn.
+    """
+    fields = evaluation.fields
+    with_, with_only = fields.get("with"), fields.get("with_only")
+    step, target = context.step, fields.get("target")
+    if step is None or step.kind is not StepKind.CALL:
+        return _some_call(target, with_, with_only, context)
+    if isinstance(target, str) and not context.names.stands_for(step.target or "", target):
+        return failed(f"expected a call of {target}; observed {step.target}")
+    differences = find_argument_differences(step, with_, with_only)
+    if differences:
+        return failed(
+            f"expected a call{describe_arguments(with_, with_only)}; observed {describe_call(step, differences)}"
+        )
+    return _whole_run(context) or passed(f"{step.target} was called as expected")
+
+
+def describe_calls(steps: Sequence[ObservedStep]) -> str:
+    """The tools that were called, in order, bounded: `get_order, refund`."""
+    names = [clip(step.target or "", 60) for step in steps if step.kind is StepKind.CALL]
+    more = f" and {len(names) - MAX_NAMES_SHOWN} more" if len(names) > MAX_NAMES_SHOWN else ""
+    return f"{', '.join(names[:MAX_NAMES_SHOWN])}{more}" if names else "no call"
+
+
+def _some_call(
+    target: Json, with_: Mapping[str, Json] | None, with_only: Mapping[str, Json] | None, context: EvalContext
+) -> EvalResult:
+    if not isinstance(target, str):
+        return unverified("`tool_call` needs a `target` where it does not stand on a call")
+    turn = None if context.step is None else context.step.turn
+    calls = [step for step in context.trace.steps if step.kind is StepKind.CALL and turn in (None, step.turn)]
+    named = [step for step in calls if context.names.stands_for(step.target or "", target)]
+    wanted = f"a call of {target}{describe_arguments(with_, with_only)}"
+    closest: tuple[str, ...] = ()
+    for step in named:
+        differences = find_argument_differences(step, with_, with_only)
+        if not differences:
+            return passed(f"{step.target} was called as expected")
+        if not closest or len(differences) < len(closest):
+            closest = differences
+    if not context.complete:
+        return unverified(f"the conversation broke off before {wanted}")
+    observed = f"{named[0].target} with {', '.join(closest[:3])}" if named else describe_calls(calls)
+    return failed(f"expected {wanted}; observed {observed}")
+
+
+def _whole_run(context: EvalContext) -> EvalResult | None:
+    """None when every call of the run this behavior frees has its own step."""
+    if context.behavior is None:
+        return None
+    behaviors = context.session.behaviors
+    run = find_unordered_run(behaviors, context.behavior.index)
+    missing = [behaviors[i].label for i in run if i not in context.matched and not behaviors[i].optional]
+    return failed(f"not called, in any order: {', '.join(missing)}") if missing else None

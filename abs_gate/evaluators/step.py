@@ -1,0 +1,102 @@
+"""Evaluators of one observed step: exact_match, contains, regex, schema."""
+
+from __future__ import annotations
+
+from abs_gate.documents.model import Evaluation
+from abs_gate.evaluators.base import EvalContext, EvalResult, evaluator
+from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
+from abs_gate.evaluators.observed import observed_json, observed_text, observed_value
+from abs_gate.evaluators.results import failed, passed, unverified
+from abs_gate.evaluators.values import as_text, clip, json_equal, show
+from abs_gate.sources.patterns import PatternTimeout, compile_pattern
+
+_ANY: dict[str, object] = {}
+_OBJECT_KEYWORDS = frozenset(
+    {"required", "properties", "patternProperties", "additionalProperties", "propertyNames", "items", "prefixItems"}
+)
+
+
+@evaluator("exact_match", levels=("step",), fields={"value": _ANY}, required=("value",))
+def exact_match(evaluation: Evaluation, context: EvalContext) -> EvalResult:
+    """The observed content equals `value` as JSON; the observed text is read as JSON when `value` is not text."""
+    step = context.step
+    if step is None:
+        return _no_step()
+    expected = evaluation.fields["value"]
+    observed = observed_value(step)
+    if json_equal(expected, observed):
+        return passed(f"is exactly {show(expected)}")
+    if not isinstance(expected, str) and isinstance(observed, str):
+        is_json, parsed = observed_json(step)
+        if is_json and json_equal(expected, parsed):
+            return passed(f"is exactly {show(expected)}")
+    return failed(f"expected exactly {show(expected)}; observed {show(observed)}")
+
+
+@evaluator("contains", levels=("step",), fields={"value": {"type": ["string", "number"]}}, required=("value",))
+def contains(evaluation: Evaluation, context: EvalContext) -> EvalResult:
+    """The observed content holds `value`, whatever the case; a number counts as its text."""
+    if context.step is None:
+        return _no_step()
+    value = as_text(evaluation.fields["value"])
+    if not value:
+        return unverified("there is nothing to look for: `value` is empty")
+    text = observed_text(context.step)
+    if contains_text(text, value):
+        return passed(f"contains {show(value)}")
+    return failed(f"expected a text containing {show(value)}; observed {show(text)}")
+
+
+@evaluator("regex", levels=("step",), fields={"pattern": {"type": "string"}}, required=("pattern",))
+def regex(evaluation: Evaluation, context: EvalContext) -> EvalResult:
+    """The pattern is found somewhere in the observed content."""
+    if context.step is None:
+        return _no_step()
+    pattern = str(evaluation.fields["pattern"])
+    text = observed_text(context.step)
+    try:
+        found = compile_pattern(pattern).search(text)
+    except (PatternTimeout, ValueError) as error:
+        return unverified(f"/{clip(pattern, 80)}/ could not be applied: {error}")
+    if found:
+        return passed(f"matches /{clip(pattern, 80)}/")
+    return failed(f"expected a text matching /{clip(pattern, 80)}/; observed {show(text)}")
+
+
+@evaluator("schema", levels=("step",), fields={"schema": {"type": ["object", "boolean"]}}, required=("schema",))
+def schema(evaluation: Evaluation, context: EvalContext) -> EvalResult:
+    """The observed content, read as JSON where it is JSON, is valid under a JSON Schema."""
+    if context.step is None:
+        return _no_step()
+    wanted = evaluation.fields["schema"]
+    is_json, instance = observed_json(context.step)
+    if not is_json:
+        instance = observed_text(context.step)
+        if _wants_structure(wanted):
+            fenced = " (it is fenced as Markdown code)" if instance.lstrip().startswith("```") else ""
+            return failed(f"expected JSON; observed the text {show(instance)}, which is not JSON{fenced}")
+    try:
+        violations = find_violations(wanted, instance)
+        if violations and isinstance(context.step.content, str) and not isinstance(instance, dict | list | str):
+            # `12345` is a JSON number and a text: either may be what the schema means.
+            violations = find_violations(wanted, context.step.content) and violations
+    except SchemaUnusable as error:
+        return unverified(f"the schema could not be applied: {error}")
+    if not violations:
+        return passed("is valid under the schema")
+    more = f" (and {len(violations) - 3} more)" if len(violations) > 3 else ""
+    return failed(f"is not valid under the schema: {'; '.join(violations[:3])}{more}")
+
+
+def contains_text(text: str, part: str) -> bool:
+    """True when `part` occurs in `text`, whatever the case. Shared with `matches_when`."""
+    return part.casefold() in text.casefold()
+
+
+def _no_step() -> EvalResult:
+    return unverified("there is no single step to look at here; put it under a behavior")
+
+
+def _wants_structure(schema: object) -> bool:
+    """True when a schema speaks of an object or array without saying so: `required` means nothing for a text."""
+    return isinstance(schema, dict) and "type" not in schema and bool(_OBJECT_KEYWORDS & schema.keys())

@@ -1,0 +1,98 @@
+"""JSON values: equality, types, reading and bounded showing. All are safe on values of any depth."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from abs_gate.findings import Json
+
+SHOWN_CHARACTERS = 160
+"""How much of a value a reason quotes."""
+
+
+def json_equal(left: Json, right: Json) -> bool:
+    """Deep equality as JSON has it: 1 equals 1.0, true is not 1, strings never equal numbers, key order is free."""
+    pending: list[tuple[Any, Any]] = [(left, right)]
+    while pending:
+        a, b = pending.pop()
+        if isinstance(a, Mapping):
+            if not isinstance(b, Mapping) or a.keys() != b.keys():
+                return False
+            pending.extend((value, b[key]) for key, value in a.items())
+        elif isinstance(a, list | tuple):
+            if not isinstance(b, list | tuple) or len(a) != len(b):
+                return False
+            pending.extend(zip(a, b, strict=True))
+        elif json_type(a) != json_type(b) or a != b:
+            return False
+    return True
+
+
+def json_type(value: Json) -> str:
+    """`object`, `array`, `string`, `boolean`, `null` or `number`: integers and reals are one type."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, int | float):
+        return "number"
+    return "object" if isinstance(value, Mapping) else "array"
+
+
+def parse_json_text(text: str) -> tuple[bool, Json]:
+    """Read JSON text: (True, value), or (False, None) when it is not JSON (NaN and bottomless nesting included)."""
+    stripped = text.strip()
+    if not stripped or stripped[0] not in '{["-0123456789tfn':
+        return False, None
+    try:
+        return True, json.loads(stripped, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return False, None
+
+
+def json_text(value: Json) -> str:
+    """Compact JSON text of a value, in full; values nested too deep to write give a note instead."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    except (RecursionError, ValueError, TypeError):
+        return "(a value nested too deep to show)"
+
+
+def as_text(value: Json) -> str:
+    """A text as it is; anything else as JSON text; nothing as the empty text."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json_text(value)
+
+
+def show(value: Json, limit: int = SHOWN_CHARACTERS) -> str:
+    """A value for a reason: JSON text on one line, cut in the middle of nowhere but never silently."""
+    return clip(json_text(value), limit)
+
+
+def clip(text: str, limit: int = SHOWN_CHARACTERS) -> str:
+    """At most `limit` characters on one line, with an ellipsis where something is left out."""
+    if len(text) > 4 * limit:
+        text = text[: 4 * limit]
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def is_finite_number(value: Json) -> bool:
+    """True for an int or float that is neither bool, NaN nor infinite."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
