@@ -72,22 +72,29 @@ def find_session_files(workspace: Workspace, paths: Sequence[str], problems: Pro
     """The files that paths stand for, each once: a file is itself, a directory every session file below it, sorted."""
     found: dict[str, None] = {}
     for path in paths:
-        place = posixpath.normpath(path)
-        if workspace.is_file(place):
-            found[place] = None
-        elif workspace.is_directory(place):
-            names = [name for name in workspace.list_files(place) if name.lower().endswith(SESSION_SUFFIXES)]
-            if not names:
-                problems.error(
-                    "no-sessions",
-                    Location(file=path),
-                    "The directory holds no session files.",
-                    f"They are called {', '.join('*' + suffix for suffix in SESSION_SUFFIXES)}.",
-                )
-            found.update(dict.fromkeys(sorted(names)))
-        else:
-            problems.error("no-such-file", Location(file=path), "There is no such file or directory.")
+        try:
+            found.update(dict.fromkeys(_files_at(workspace, path, problems)))
+        except ConfigurationError as error:
+            _take(error, path, problems)
     return tuple(found)
+
+
+def _files_at(workspace: Workspace, path: str, problems: Problems) -> list[str]:
+    place = posixpath.normpath(path)
+    if workspace.is_file(place):
+        return [place]
+    if not workspace.is_directory(place):
+        problems.error("no-such-file", Location(file=path), "There is no such file or directory.")
+        return []
+    names = sorted(name for name in workspace.list_files(place) if name.lower().endswith(SESSION_SUFFIXES))
+    if not names:
+        problems.error(
+            "no-sessions",
+            Location(file=path),
+            "The directory holds no session files.",
+            f"They are called {', '.join('*' + suffix for suffix in SESSION_SUFFIXES)}.",
+        )
+    return names
 
 
 def _check_actions(options: LoadOptions) -> None:

@@ -41,6 +41,8 @@ EVALUATION_KEYS = ("type", "when", "blocking", "threshold", "adapter")
 """Keys of every evaluation that the model holds by name."""
 SHARED_FIELDS = ("dataset", "prompt")
 """Fields that every evaluation may carry for its judge, whatever its type."""
+PROMPT_PLACEHOLDERS = ("criteria", "query", "context", "response", "ground_truth", "conversation")
+"""What a judge's `prompt` may name besides variables; filled in when the judge is asked."""
 COMPOSITIONS = frozenset({"all_of", "any_of", "none_of"})
 
 MATCHES_WHEN_ARGUMENT = MappingProxyType({"contains": "value", "regex": "pattern", "llm_judge": "criteria"})
