@@ -10,7 +10,7 @@ class Budget:
     """Limits for one engine, that is for one tool. Everything is a count, nothing is a time."""
 
     nodes: int = 100_000
-    """Subschemas read, all documents together; a subschema reached again through a reference is free."""
+    """Subschemas read, for each document; a subschema reached again through a reference is free."""
     depth: int = 1_000
     """Subschemas nested in one another, references followed."""
     goals: int = 20_000
@@ -31,14 +31,13 @@ class Meter:
 
     goals: int
     states: int
-    nodes: int
     spent: bool = False
     """True once any limit was reached."""
 
     @classmethod
     def of(cls, budget: Budget) -> Meter:
         """Return a full meter for a budget."""
-        return cls(goals=budget.goals, states=budget.states, nodes=budget.nodes)
+        return cls(goals=budget.goals, states=budget.states)
 
     def goal(self) -> None:
         """Count one goal. Raises BudgetExhausted."""
@@ -53,11 +52,3 @@ class Meter:
         if self.states < 0:
             self.spent = True
             raise BudgetExhausted
-
-    def node(self) -> bool:
-        """Count one subschema; False when there is none left."""
-        self.nodes -= 1
-        if self.nodes < 0:
-            self.spent = True
-            return False
-        return True

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from abs_gate.contracts.schemas.dialects import Dialect, dialect_of
+from abs_gate.contracts.schemas.references import Pointer, step
 from abs_gate.findings import Json
 
 
@@ -33,7 +34,7 @@ class SchemaView:
     """A subschema inside its document, so that its references can be followed."""
 
     document: SchemaDocument
-    pointer: tuple[str, ...] = ()
+    pointer: Pointer = ()
 
     def at(self, *tokens: str | int) -> SchemaView:
         """Return the view further down, for example `view.at("properties", "reason")`."""
@@ -46,15 +47,3 @@ class SchemaView:
         for token in self.pointer:
             value = step(value, token)
         return value
-
-
-def step(value: Json, token: str) -> Json:
-    """Return the member or item a pointer token names. Raises KeyError when there is none."""
-    if isinstance(value, dict):
-        return value[token]
-    if isinstance(value, list) and token.isascii() and token.isdigit() and (token == "0" or token[0] != "0"):
-        try:
-            return value[int(token)]
-        except (IndexError, ValueError):
-            raise KeyError(token) from None
-    raise KeyError(token)

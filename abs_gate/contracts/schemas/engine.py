@@ -3,19 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from abs_gate.contracts.schemas import build
+from abs_gate.contracts.schemas.answers import Answer, Empty, Found
 from abs_gate.contracts.schemas.budget import Budget, Meter
-from abs_gate.contracts.schemas.comparison import Comparison, Inclusion, Proof
-from abs_gate.contracts.schemas.document import SchemaView
-from abs_gate.contracts.schemas.values import same
+from abs_gate.contracts.schemas.comparison import Comparison, Inclusion, Problem, ProblemKind, Proof
+from abs_gate.contracts.schemas.document import SchemaDocument, SchemaView
+from abs_gate.contracts.schemas.nodes import ItemCount, Node
+from abs_gate.contracts.schemas.prover import Prover
+from abs_gate.contracts.schemas.reader import NormalForm, Reader
+from abs_gate.contracts.schemas.validation import Validation
+from abs_gate.contracts.schemas.values import ARRAY, OBJECT, same
+from abs_gate.contracts.schemas.witnesses import Witness, polish
 from abs_gate.findings import Json
+
+_LARGEST_WITNESS = 5_000
+"""Values in one witness."""
+_PROVED = Inclusion(included=True, proof=Proof.PROVED)
+
+
+class _Side:
+    """One document as the engine knows it."""
+
+    def __init__(self, document: SchemaDocument, budget: Budget) -> None:
+        self.document = document
+        self.reader = Reader(document.schema, document.dialect, budget)
+        self.validation = Validation(document.schema, document.dialect)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """Is there an instance that one subschema accepts and another refuses?"""
+
+    accepted: SchemaView
+    refused: SchemaView
+    accepting: Node
+    refusing: Node
 
 
 class Engine:
     """Compares schemas within one budget. Use one for each tool: what it proves once it does not prove again."""
 
     def __init__(self, budget: Budget | None = None) -> None:
-        self._meter = Meter.of(budget or Budget())
+        self._budget = budget or Budget()
+        self._meter = Meter.of(self._budget)
+        self._prover = Prover(self._meter)
+        self._sides: dict[int, _Side] = {}
 
     @property
     def budget_spent(self) -> bool:
@@ -24,18 +58,84 @@ class Engine:
 
     def compare(self, old: SchemaView, new: SchemaView) -> Comparison:
         """Return how the accepted sets of two subschemas relate. Never raises."""
-        if same(old.schema, new.schema):
-            proved = Inclusion(included=True, proof=Proof.PROVED)
-            return Comparison(old_in_new=proved, new_in_old=proved)
-        unknown = Inclusion(included=None, proof=Proof.NOT_PROVEN)
-        return Comparison(old_in_new=unknown, new_in_old=unknown)
+        if old.pointer == new.pointer and same(old.document.schema, new.document.schema):
+            return Comparison(old_in_new=_PROVED, new_in_old=_PROVED)
+        before, after = self._read(old), self._read(new)
+        if before.node.key == after.node.key:
+            old_in_new = new_in_old = _PROVED
+        else:
+            problems = (*before.problems, *after.problems)
+            lost = _Question(accepted=old, refused=new, accepting=before.node, refusing=after.node)
+            gained = _Question(accepted=new, refused=old, accepting=after.node, refusing=before.node)
+            old_in_new, new_in_old = self._inclusion(lost, problems), self._inclusion(gained, problems)
+        problems = (*before.problems, *after.problems)
+        return Comparison(
+            old_in_new=old_in_new,
+            new_in_old=new_in_old,
+            old_problems=before.problems,
+            new_problems=after.problems,
+            budget_spent=self._meter.spent or any(problem.kind is ProblemKind.OVER_BUDGET for problem in problems),
+        )
 
     def lift(
         self, value: Json, path: Sequence[str | int], *, accepted: SchemaView, refused: SchemaView
     ) -> Inclusion | None:
-        """Return the smallest instance that holds `value` at `path`, `accepted` accepts and `refused` refuses.
+        """Return a smallest instance that holds `value` at `path`, that `accepted` accepts and `refused` refuses.
 
-        `path` leads through the instance: property names, and item indexes (0 for "some item"). None when no such
-        instance was found.
+        `path` leads through the instance: member names and item indexes. None when no such instance was found.
         """
+        try:
+            place = _placed(value, path)
+        except RecursionError:
+            return None
+        accepting = build.every([self._read(accepted).node, place])
+        refusing = self._read(refused).node
+        question = _Question(accepted=accepted, refused=refused, accepting=accepting, refusing=refusing)
+        return self._witness(question, self._prover.find([accepting], [refusing]))
+
+    def _inclusion(self, question: _Question, problems: Sequence[Problem]) -> Inclusion:
+        answer = self._prover.find([question.accepting], [question.refusing])
+        if isinstance(answer, Empty):
+            return _PROVED
+        witness = self._witness(question, answer)
+        if witness is not None:
+            return witness
+        return Inclusion(included=None, proof=Proof.NOT_PROVEN, reason=self._reason(problems))
+
+    def _witness(self, question: _Question, answer: Answer) -> Inclusion | None:
+        if not isinstance(answer, Found) or answer.size > _LARGEST_WITNESS:
+            return None
+        witness = Witness(accepting=question.accepting, refusing=question.refusing)
+        for value in (polish(witness, answer.value), answer.value):
+            if self._validates(question.accepted, value) is True and self._validates(question.refused, value) is False:
+                return Inclusion(included=False, proof=Proof.WITNESS, witness=value, has_witness=True)
         return None
+
+    def _validates(self, view: SchemaView, value: Json) -> bool | None:
+        return self._side(view).validation.accepts(view.pointer, value)
+
+    def _reason(self, problems: Sequence[Problem]) -> str:
+        if self._meter.spent:
+            return "The budget for this tool was spent before a proof or a counterexample was found."
+        return problems[0].message if problems else "Neither a proof nor a counterexample was found."
+
+    def _side(self, view: SchemaView) -> _Side:
+        side = self._sides.get(id(view.document))
+        if side is None:
+            side = self._sides[id(view.document)] = _Side(view.document, self._budget)
+        return side
+
+    def _read(self, view: SchemaView) -> NormalForm:
+        return self._side(view).reader.read(view.pointer)
+
+
+def _placed(value: Json, path: Sequence[str | int]) -> Node:
+    """Return the node of all instances that hold a value at a path."""
+    node = build.constants([value])
+    for token in reversed(path):
+        if isinstance(token, str):
+            node = build.every([build.kinds(frozenset({OBJECT})), build.has(token), build.member(token, node)])
+        else:
+            long_enough = build.sized(ItemCount, token + 1, None)
+            node = build.every([build.kinds(frozenset({ARRAY})), long_enough, build.item(token, node)])
+    return node

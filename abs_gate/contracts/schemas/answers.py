@@ -1,0 +1,35 @@
+"""What the prover answers to "is there an instance that satisfies all of these?"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from abs_gate.findings import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """No instance: a proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An instance."""
+
+    value: Json
+    size: int = 1
+    """Values in it, itself included. The value may share parts with itself; written out it is this large."""
+    sure: bool = True
+    """False when something on the way was not understood, so that it may not be one after all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Neither shown nor refuted."""
+
+
+Answer: TypeAlias = Empty | Found | Open
+
+EMPTY = Empty()
+OPEN = Open()

@@ -1,0 +1,222 @@
+"""Reads a schema of any dialect into its normal form, references followed, nothing skipped in silence."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from abs_gate.contracts.schemas import build
+from abs_gate.contracts.schemas.applicators import APPLICATORS, Reading
+from abs_gate.contracts.schemas.budget import Budget
+from abs_gate.contracts.schemas.comparison import Problem, ProblemKind
+from abs_gate.contracts.schemas.dialects import ANNOTATIONS, Dialect
+from abs_gate.contracts.schemas.facts import FACTS, Malformed
+from abs_gate.contracts.schemas.nodes import Node, Recursion
+from abs_gate.contracts.schemas.references import Pointer, References, UnresolvedReference, step
+from abs_gate.contracts.schemas.tasks import Task, run
+from abs_gate.findings import Json
+
+_DYNAMIC = frozenset({"$dynamicRef", "$recursiveRef"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormalForm:
+    """A subschema as it was read."""
+
+    node: Node
+    problems: tuple[Problem, ...]
+    """Of everything that was read to know the node."""
+
+
+class Reader:
+    """Reads the subschemas of one document, each once."""
+
+    def __init__(self, schema: Json, dialect: Dialect | None, budget: Budget) -> None:
+        self._root = schema
+        self._known_dialect = dialect is not None
+        self.dialect = dialect or Dialect.DRAFT2020
+        self._budget = budget
+        self._references = References(schema, self.dialect)
+        self._read: dict[Pointer, Node] = {}
+        self._open: set[Pointer] = set()
+        self._problems: dict[Pointer, list[Problem]] = {}
+        self._below: dict[Pointer, list[Pointer]] = {}
+        """What each subschema is made of, to know whose problems are its own."""
+        self._in_place: dict[Pointer, list[Pointer]] = {}
+        """The part of `_below` that speaks about the same instance."""
+        self._identity: str | None = None
+
+    def read(self, pointer: Pointer) -> NormalForm:
+        """Return the normal form of a subschema. Never raises."""
+        node = run(self.subschema(pointer, 0))
+        problems: list[Problem] = []
+        seen = {pointer}
+        pending = [pointer]
+        while pending:
+            place = pending.pop()
+            problems.extend(self._problems.get(place, ()))
+            for child in self._below.get(place, ()):
+                if child not in seen:
+                    seen.add(child)
+                    pending.append(child)
+        loop = self._endless(seen)
+        if loop is not None:
+            problem = self._problem(
+                loop, ProblemKind.INVALID, "$ref", "The reference leads back to itself without going into the value."
+            )
+            return NormalForm(node=build.opaque("$ref", self.identity, *pointer), problems=(*problems, problem))
+        return NormalForm(node=node, problems=tuple(problems))
+
+    def subschema(
+        self, pointer: Pointer, depth: int, parent: Pointer | None = None, *, in_place: bool = False
+    ) -> Task[Node]:
+        """Read a subschema as a part of another one."""
+        if parent is not None:
+            self._below.setdefault(parent, []).append(pointer)
+            if in_place:
+                self._in_place.setdefault(parent, []).append(pointer)
+        known = self._read.get(pointer)
+        if known is not None:
+            return known
+        if pointer in self._open:
+            return Recursion(build.digest("recursion", self.identity, *pointer), lambda: self._read[pointer])
+        self._open.add(pointer)
+        if len(self._read) + len(self._open) > self._budget.nodes or depth > self._budget.depth:
+            self.report(
+                pointer, ProblemKind.OVER_BUDGET, "", "The schema is too large or too deep to be read to its end."
+            )
+            node = build.opaque("", self.identity, *pointer)
+        else:
+            node = yield from self._keywords(pointer, depth)
+        self._open.discard(pointer)
+        self._read[pointer] = node
+        return node
+
+    def _keywords(self, pointer: Pointer, depth: int) -> Task[Node]:
+        schema = self.raw(pointer)
+        if isinstance(schema, bool):
+            return build.EVERYTHING if schema else build.NOTHING
+        if not isinstance(schema, dict):
+            self.report(pointer, ProblemKind.INVALID, "", "A schema must be an object, or true or false.")
+            return self.opaque("", schema)
+        if "$ref" in schema and self.dialect.ignores_ref_siblings:
+            return (yield from self._reference(schema, pointer, depth))
+        parts: list[Node] = []
+        if "$ref" in schema:
+            parts.append((yield from self._reference(schema, pointer, depth)))
+        reading = Reading(reader=self, schema=schema, pointer=pointer, depth=depth)
+        for keyword in schema:
+            if keyword == "$ref":
+                continue
+            try:
+                parts.append((yield from self._keyword(reading, keyword)))
+            except Malformed as error:
+                self.report(pointer, ProblemKind.INVALID, str(keyword), f'"{str(keyword)[:60]}" must be {error}.')
+                parts.append(self.opaque(str(keyword), schema[keyword]))
+        return build.every(parts)
+
+    def _keyword(self, reading: Reading, keyword: str) -> Task[Node]:
+        if keyword in self.dialect.keywords:
+            if keyword in FACTS:
+                return FACTS[keyword](reading.schema, self.dialect)
+            if keyword in APPLICATORS:
+                return (yield from APPLICATORS[keyword](reading))
+        elif keyword == "$schema":
+            return self._declaration(reading)
+        elif keyword in ANNOTATIONS or (isinstance(keyword, str) and keyword.lower().startswith("x-")):
+            return build.EVERYTHING
+        self.report(
+            reading.pointer,
+            ProblemKind.NOT_UNDERSTOOD,
+            str(keyword),
+            f'"{str(keyword)[:60]}" is not a keyword of {self.dialect} that is understood.',
+        )
+        return self.opaque(str(keyword), reading.schema[keyword])
+        yield  # pragma: no cover  # makes this a task whichever way it returns
+
+    def _declaration(self, reading: Reading) -> Node:
+        declared = reading.schema["$schema"]
+        inherited = self._root.get("$schema") if isinstance(self._root, dict) else None
+        if self._known_dialect and (not reading.pointer or declared == inherited):
+            return build.EVERYTHING
+        self.report(
+            reading.pointer,
+            ProblemKind.NOT_UNDERSTOOD,
+            "$schema",
+            f'"{str(declared)[:80]}" is not a dialect that is understood here.',
+        )
+        return self.opaque("$schema", declared)
+
+    def _reference(self, schema: dict[str, Json], pointer: Pointer, depth: int) -> Task[Node]:
+        reference = schema["$ref"]
+        try:
+            if not isinstance(reference, str):
+                raise UnresolvedReference("A reference must be a string.")
+            target = self._references.resolve(reference, pointer)
+        except UnresolvedReference as error:
+            self.report(pointer, ProblemKind.INVALID, "$ref", str(error))
+            return self.opaque("$ref", reference)
+        node: Node = yield self.subschema(target, depth + 1, pointer, in_place=True)
+        return node
+
+    def raw(self, pointer: Pointer) -> Json:
+        """Return a subschema as written; None when there is none."""
+        value = self._root
+        try:
+            for token in pointer:
+                value = step(value, token)
+        except KeyError:
+            return None
+        return value
+
+    def report(self, pointer: Pointer, kind: ProblemKind, keyword: str, message: str) -> None:
+        """Note what was not understood."""
+        self._problems.setdefault(pointer, []).append(self._problem(pointer, kind, keyword, message))
+
+    @staticmethod
+    def _problem(pointer: Pointer, kind: ProblemKind, keyword: str, message: str) -> Problem:
+        return Problem(kind=kind, pointer=pointer, keyword=keyword, message=message)
+
+    def opaque(self, keyword: str, value: Json) -> Node:
+        """Return the node for a keyword that was not understood: equal only to the same one.
+
+        Where the meaning may lie elsewhere in the document, equal only to the same one in an equal document.
+        """
+        try:
+            text = json.dumps(value, sort_keys=True)
+        except (RecursionError, TypeError, ValueError):
+            return build.opaque(keyword, self.identity, str(id(value)))
+        if keyword in _DYNAMIC or '"$ref"' in text:
+            return build.opaque(keyword, text, self.identity)
+        return build.opaque(keyword, text)
+
+    @property
+    def identity(self) -> str:
+        """A text that only equal documents share."""
+        if self._identity is None:
+            try:
+                text = json.dumps(self._root, sort_keys=True)
+                self._identity = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+            except (RecursionError, TypeError, ValueError):
+                self._identity = f"document {id(self._root)}"
+        return self._identity
+
+    def _endless(self, places: set[Pointer]) -> Pointer | None:
+        """Return a subschema that stands for itself, if there is one: nothing can be valid or invalid against it."""
+        done: set[Pointer] = set()
+        for first in sorted(places):
+            if first in done or first not in self._in_place:
+                continue
+            path = {first: iter(self._in_place[first])}
+            while path:
+                place, children = next(reversed(path.items()))
+                child = next(children, None)
+                if child is None:
+                    done.add(place)
+                    del path[place]
+                elif child in path:
+                    return child
+                elif child not in done:
+                    path[child] = iter(self._in_place.get(child, ()))
+        return None

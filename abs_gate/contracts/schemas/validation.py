@@ -1,0 +1,137 @@
+"""Instances checked with the `jsonschema` library: the second opinion every witness needs before it is shown.
+
+Formats are not asserted and nothing is ever fetched. Patterns are not given to the library, which would search them
+with a backtracking engine: the pattern keywords are replaced by the package's own matching.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from abs_gate.contracts.schemas.dialects import Dialect
+from abs_gate.contracts.schemas.references import Pointer
+from abs_gate.contracts.schemas.regular.matching import found_in
+from abs_gate.contracts.schemas.regular.syntax import is_tame
+from abs_gate.findings import Json
+
+_CLASSES = {
+    Dialect.DRAFT4: ("Draft4Validator", "DRAFT4"),
+    Dialect.DRAFT6: ("Draft6Validator", "DRAFT6"),
+    Dialect.DRAFT7: ("Draft7Validator", "DRAFT7"),
+    Dialect.DRAFT2019: ("Draft201909Validator", "DRAFT201909"),
+    Dialect.DRAFT2020: ("Draft202012Validator", "DRAFT202012"),
+}
+
+
+class _Undecided(Exception):
+    """A pattern could not be matched in bounded time."""
+
+
+class Validation:
+    """The library's validator for one document."""
+
+    def __init__(self, schema: Json, dialect: Dialect | None) -> None:
+        self._schema = schema
+        self._dialect = dialect
+
+    def accepts(self, pointer: Pointer, instance: Json) -> bool | None:
+        """Return whether a subschema accepts an instance; None when the library cannot be asked or cannot tell."""
+        if self._dialect is None or not self._askable:
+            return None
+        try:
+            return bool(self._validator(pointer).is_valid(instance))
+        except Exception:  # whatever a hostile schema makes the library raise is no answer
+            return None
+
+    @cached_property
+    def _askable(self) -> bool:
+        """Whether no part of the document would bring back the library's own patterns or another dialect."""
+        try:
+            text = json.dumps(self._schema)
+        except (RecursionError, TypeError, ValueError):
+            return False
+        own = 1 if isinstance(self._schema, dict) and "$schema" in self._schema else 0
+        if text.count('"$schema": "') > own:
+            return False
+        return "unevaluatedProperties" not in text or all(map(is_tame, _property_patterns(self._schema)))
+
+    def _validator(self, pointer: Pointer) -> Any:
+        import referencing  # start-up speed
+        import referencing.jsonschema
+
+        assert self._dialect is not None
+        specification = getattr(referencing.jsonschema, _CLASSES[self._dialect][1])
+        root = self._schema
+        if isinstance(root, dict):
+            root = {keyword: value for keyword, value in root.items() if keyword != "$schema"}
+        resource = specification.create_resource(root)
+        uri = resource.id() or "urn:abs-gate:schema"
+        registry = referencing.Registry().with_resource(uri, resource)
+        fragment = "".join("/" + quote(token.replace("~", "~0").replace("/", "~1"), safe="~") for token in pointer)
+        return _validator_class(self._dialect)({"$ref": f"{uri}#{fragment}"}, registry=registry)
+
+
+def _property_patterns(schema: Json) -> Iterator[str]:
+    pending = [schema]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            if isinstance(value.get("patternProperties"), dict):
+                yield from value["patternProperties"]
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)
+
+
+@lru_cache(maxsize=8)
+def _validator_class(dialect: Dialect) -> Any:
+    import jsonschema  # start-up speed
+
+    return jsonschema.validators.extend(
+        getattr(jsonschema, _CLASSES[dialect][0]),
+        {
+            "pattern": _pattern,
+            "patternProperties": _pattern_properties,
+            "additionalProperties": _additional_properties,
+        },
+    )
+
+
+def _found(pattern: str, text: str) -> bool:
+    found = found_in(pattern, text)
+    if found is None:
+        raise _Undecided
+    return found
+
+
+def _error(message: str) -> Any:
+    from jsonschema.exceptions import ValidationError  # start-up speed
+
+    return ValidationError(message)
+
+
+def _pattern(validator: Any, pattern: str, instance: Json, schema: dict[str, Json]) -> Iterator[Any]:
+    if isinstance(instance, str) and not _found(pattern, instance):
+        yield _error("pattern")
+
+
+def _pattern_properties(validator: Any, patterns: dict[str, Json], instance: Json, schema: Json) -> Iterator[Any]:
+    if not isinstance(instance, dict):
+        return
+    for pattern, subschema in patterns.items():
+        for name, value in instance.items():
+            if _found(pattern, name):
+                yield from validator.descend(value, subschema)
+
+
+def _additional_properties(validator: Any, additional: Json, instance: Json, schema: dict[str, Json]) -> Iterator[Any]:
+    if not isinstance(instance, dict):
+        return
+    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for name, value in instance.items():
+        if name not in named and not any(_found(pattern, name) for pattern in patterns):
+            yield from validator.descend(value, additional)
