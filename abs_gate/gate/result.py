@@ -76,6 +76,8 @@ class ContractsRecord(TypedDict):
     """`tool_id@version` (or tool_id) to fingerprint, of the candidate set."""
     error: NotRequired[str]
     """Why the comparison could not be made."""
+    fail_on_lint: NotRequired[Literal["error", "warning", "info", "none"]]
+    """Lowest severity of a lint finding that fails the gate."""
 
 
 class VerificationCheck(TypedDict):
@@ -196,6 +198,49 @@ class CaseRecord(TypedDict):
     trials: list[TrialRecord]
 
 
+class PassHatKRecord(TypedDict):
+    """A demand on pass^k: the mean over cases must reach `min`, a quotient as text."""
+
+    k: int
+    min: str
+
+
+class SequentialRecord(TypedDict):
+    """Parameters of a sequential test, as quotients."""
+
+    p0: str
+    p1: str
+    alpha: str
+    beta: str
+
+
+class PolicyRecord(TypedDict):
+    """What a session was decided by, exact enough to decide again. Rates are quotients as text (`9/10`)."""
+
+    trials: int
+    """Trials of each case."""
+    pass_rate: str
+    pass_rate_text: str
+    """As the user wrote it."""
+    decide: Literal["observed", "demonstrated", "not_worse", "sequential"]
+    confidence: str | None
+    per: Literal["session", "row"]
+    pass_hat_k: PassHatKRecord | None
+    min_coverage: str
+    max_unverified: int | None
+    sequential: SequentialRecord | None
+    baseline: Literal["report", "gate"]
+
+
+class RowCountRecord(TypedDict):
+    """How many rows came out with these counts, over the trials that decide."""
+
+    passed: int
+    failed: int
+    unverified: int
+    rows: int
+
+
 class SessionRecord(TypedDict):
     """One session over all its cases and trials."""
 
@@ -227,6 +272,17 @@ class SessionRecord(TypedDict):
     cases: list[CaseRecord]
     unexpected_calls: dict[str, int]
     """Calls no behavior consumed, by tool name."""
+    policy: PolicyRecord
+    planned_total: int
+    """Trials planned over all shards; the same as `trials.planned` where there are none."""
+    row_counts: list[RowCountRecord]
+    """Rates over rows rest on these. Trials that finished after the decision are not in them."""
+    stopped_by: NotRequired[Literal["pass", "failure"] | None]
+    """The outcome of the trial that decided early."""
+    stop_reason: NotRequired[str]
+    """Why planned trials did not run though nothing was decided: a spent budget, a cancelled run."""
+    trials_omitted: NotRequired[int]
+    """Trials that are counted but have no record under `cases`, because there were too many."""
     baseline: NotRequired[dict[str, Json]]
     """Against the base result: state (new_failure, fixed, still_failing, flaky, same), p, interval, detectable."""
 
@@ -250,6 +306,10 @@ class Metadata(TypedDict):
     usage: dict[str, int]
     versions: dict[str, str]
     shard: NotRequired[str | None]
+    weakened: NotRequired[list[str]]
+    """How the policy was made weaker in the change that is gated."""
+    threshold_policy: NotRequired[Literal["note", "block"]]
+    """Whether a weaker policy only shows or fails the gate."""
     notices: NotRequired[list[str]]
     """Things a reader must know: thresholds lowered in this change, budget spent, warnings."""
 
