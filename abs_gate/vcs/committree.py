@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -99,6 +98,8 @@ class CommitTree:
             if mode == _SUBMODULE_MODE:
                 self._refuse_submodule(full)
             if mode in _FILE_MODES:
+                if not size.isdigit():
+                    raise self._missing(full)
                 self._listed[full] = _Listed(oid.decode(), int(size))
                 names.append(full)
         return tuple(sorted(names))
@@ -126,20 +127,30 @@ class CommitTree:
         except OutsideCommit:
             refuse(path, "path-outside-workspace", f"is a link that leads outside the repository at {self._place}.")
         if found is None and full:
-            self._refuse_submodules_on(full)
+            self._check_absent(full)
         return found
 
     def _full(self, name: str) -> str:
         return "/".join(part for part in (self._prefix, name) if part and part != ".")
 
-    def _refuse_submodules_on(self, full: str) -> None:
+    def _check_absent(self, full: str) -> None:
+        """Refuse what the commit has and this clone has not: files of a submodule, objects that were left out."""
         parts = full.split("/")
         above = ["/".join(parts[: count + 1]) for count in range(len(parts))]
-        names = [os.fsencode(name).decode("utf-8", "surrogateescape") for name in above if "\0" not in name]
+        names = [name for name in above if "\0" not in name]
         output = self._git.run("ls-tree", "-z", "--full-tree", "--end-of-options", self.sha, "--", *names)
         for entry in output.split(b"\0"):
-            if entry.startswith(_SUBMODULE_MODE):
-                self._refuse_submodule(entry.partition(b"\t")[2].decode("utf-8", "backslashreplace"))
+            mode, name = entry[:6], entry.partition(b"\t")[2].decode("utf-8", "surrogateescape")
+            if mode == _SUBMODULE_MODE:
+                self._refuse_submodule(name)
+            if mode in _FILE_MODES and name == full:
+                raise self._missing(name)
+
+    def _missing(self, name: str) -> BaseUnavailable:
+        return BaseUnavailable(
+            f"`{name}` of {self._place} is not in this clone, which left objects out.",
+            hint="Clone without `filter:`, or fetch the commit whole.",
+        )
 
     def _refuse_submodule(self, name: str) -> NoReturn:
         raise BaseUnavailable(

@@ -22,6 +22,8 @@ from abs_gate.vcs.git import Git, GitFailed, is_sha
 FETCH_TIMEOUT_S = 180.0
 """Seconds one fetch may take."""
 
+_PROTOCOLS = ("https", "http", "file")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remote:
@@ -32,8 +34,11 @@ class Remote:
 
     @property
     def protocol(self) -> str:
-        """The one transport git may use for it."""
-        return urlsplit(self.url).scheme or "file"
+        """The one transport git may use for it. Raises GitFailed where the address names another than these."""
+        scheme = urlsplit(self.url).scheme
+        if scheme not in _PROTOCOLS:
+            raise GitFailed(f"commits are fetched over {', '.join(_PROTOCOLS)}, not over `{scheme[:20]}`.")
+        return scheme
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Settings for the fetch. An empty header first: a second Authorization header is refused by the server."""

@@ -20,6 +20,7 @@ TIMEOUT_S = 60.0
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 _REVISION = re.compile(r"(?!-)(?!.*\.\.)[^\x00-\x20\x7f:?*\[\\{]{1,250}\Z")
+_PROMISOR = r"^remote\..*\.promisor$"
 _KEPT_VARIABLES = (
     *("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"),
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy"),
@@ -29,7 +30,6 @@ _SETTINGS = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
     "core.askPass": "",
-    "core.alternateRefsCommand": ":",
     "credential.helper": "",
     "gc.auto": "0",
     "maintenance.auto": "false",
@@ -177,7 +177,7 @@ class Git:
 
     def is_partial(self) -> bool:
         """Whether objects were left out when this repository was cloned (`filter:` of actions/checkout)."""
-        return self._setting("extensions.partialClone") is not None
+        return bool(self._setting("--get", "extensions.partialClone") or self._setting("--get-regexp", _PROMISOR))
 
     def path_of(self, name: str) -> Path:
         """Where git keeps a file or directory of this repository, work trees and alternates considered."""
@@ -186,11 +186,11 @@ class Git:
 
     def object_format(self) -> str:
         """`sha1` or `sha256`."""
-        return self._setting("extensions.objectFormat") or "sha1"
+        return self._setting("--get", "extensions.objectFormat") or "sha1"
 
-    def _setting(self, name: str) -> str | None:
+    def _setting(self, how: str, name: str) -> str | None:
         try:
-            return self.run("config", "--get", name).decode("utf-8", "replace").strip()
+            return self.run("config", how, name).decode("utf-8", "replace").strip()
         except GitFailed:
             return None
 

@@ -77,6 +77,8 @@ class ObjectReader:
     def _deadline(self, mode: str) -> Iterator[subprocess.Popen[bytes]]:
         process = self._processes.get(mode)
         if process is None or process.poll() is not None:
+            if process:
+                _end(process)
             process = self._processes[mode] = self._start(mode)
         timer = threading.Timer(TIMEOUT_S, process.kill)
         timer.start()
@@ -119,8 +121,12 @@ def _read_exactly(process: subprocess.Popen[bytes], count: int) -> bytes:
 
 def _end_all(processes: dict[str, subprocess.Popen[bytes]]) -> None:
     for process in processes.values():
-        process.kill()
-        for pipe in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                cast(IO[bytes], pipe).close()
-        process.wait()
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            cast(IO[bytes], pipe).close()
+    process.wait()

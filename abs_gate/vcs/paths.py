@@ -13,6 +13,9 @@ from abs_gate.findings import Finding, Location, Severity
 CHUNK_BYTES = 1024 * 1024
 """Largest piece a workspace's `read_chunks` hands over."""
 
+MAX_SHOWN = 500
+"""Most characters of a path that a message repeats."""
+
 
 def inside(path: str, root: Path | None = None) -> str:
     """The path as a name below the root: POSIX, `.` and `..` resolved in the text, `.` for the root itself.
@@ -38,8 +41,9 @@ def inside(path: str, root: Path | None = None) -> str:
 
 
 def shown(path: str) -> str:
-    """The path as text that can always be printed."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace").replace("\0", "\\0")
+    """The path as text that can always be printed, cut where it is absurdly long."""
+    text = os.fsencode(path).decode("utf-8", "backslashreplace").replace("\0", "\\0")
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def refuse(path: str, rule: str, message: str, hint: str = "") -> NoReturn:

@@ -72,15 +72,15 @@ class WorkTree:
                 yield chunk
 
     def is_file(self, path: str) -> bool:
-        return self._resolve(path).is_file()
+        return stat.S_ISREG(_mode(self._resolve(path)))
 
     def is_directory(self, path: str) -> bool:
-        return self._resolve(path).is_dir()
+        return stat.S_ISDIR(_mode(self._resolve(path)))
 
     def list_files(self, path: str) -> tuple[str, ...]:
         top = self._resolve(path)
-        if not top.is_dir():
-            refuse(path, "file-not-found", "is not a directory." if top.exists() else "does not exist.")
+        if not stat.S_ISDIR(_mode(top)):
+            refuse(path, "file-not-found", "is not a directory." if _mode(top) else "does not exist.")
         name = self.relative(path)
         found: list[str] = []
         for directory, below, files in os.walk(top, onerror=lambda error: _unreadable(path, error)):
@@ -103,7 +103,8 @@ class WorkTree:
         """
         target = self._resolve(path)
         named = Path(os.path.join(self.root, path))  # noqa: PTH118
-        if named.is_symlink() or (target.exists() and not target.is_file() and not target.is_dir()):
+        mode = _mode(target)
+        if named.is_symlink() or (mode and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)):
             refuse(path, "not-a-regular-file", "is a link or a special file.", "Remove it; a report is written there.")
         return target
 
@@ -143,9 +144,10 @@ def _lexical(path: str) -> str:
 
 
 def _mode(path: Path) -> int:
+    """What is there, links not followed; 0 for nothing."""
     try:
         return path.lstat().st_mode
-    except OSError:  # gone since it was listed
+    except OSError:  # absent, or gone since it was listed
         return 0
 
 
