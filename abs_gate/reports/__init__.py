@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from abs_gate.gate.result import ResultDocument
-from abs_gate.reports import html, json_report, junit, markdown, text
+from abs_gate.reports import html, json_report, junit, markdown, sarif, text
 from abs_gate.reports.options import ReportOptions
 
 __all__ = ["REPORTERS", "Render", "ReportOptions", "Reporter"]
@@ -33,4 +33,5 @@ REPORTERS: dict[str, Reporter] = {
     "markdown": Reporter(render=markdown.render, default_filename="summary.md"),
     "html": Reporter(render=html.render, default_filename="report.html"),
     "json": Reporter(render=json_report.render, default_filename="result.json"),
+    "sarif": Reporter(render=sarif.render, default_filename="contracts.sarif"),
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from abs_gate.contracts.rules import rule as find_rule
 from abs_gate.gate.result import ChangeRecord, ToolDiffRecord
-from abs_gate.reports.selection import action_of, sort_changes
+from abs_gate.reports.figures import count_of
+from abs_gate.reports.selection import action_of
 from abs_gate.reports.untrusted import one_line
 
 Quote: TypeAlias = Callable[[str], str]
@@ -87,35 +89,54 @@ def witness_title(change: ChangeRecord) -> str:
     return "A call that worked before and is refused now:"
 
 
-def next_step(change: ChangeRecord, tool: ToolDiffRecord, quote: Quote) -> str:
-    """What to do; empty where nothing needs doing.
-
-    Our own words hold no character that HTML or Markdown acts on, but for the backticks around names.
-    """
-    action = action_of(change)
-    if action == "review":
-        return (
-            "Run the sessions that use this tool, then acknowledge the change (an entry under "
-            "`acknowledgements:` pinned to both fingerprints, or the review label)."
-        )
-    if action != "block":
+def fix_of(change: ChangeRecord) -> str:
+    """What the change's rule says to do about it; empty where nothing needs doing."""
+    if action_of(change) not in ("block", "review"):
         return ""
-    if tool["candidate"] is None and tool["candidate_fingerprint"] is None:
-        return "Keep the tool until its retirement condition is met, or bring it back under the old name."
-    if tool["baseline"] is not None:
-        replaces = quote(f"compatibility.replaces: {tool['tool_id']}@{tool['baseline']}")
-        return (
-            f"Accept again what version {_version(tool['baseline'], quote)} accepted and promised; or publish the "
-            f"change beside it: raise `tool_version`, set {replaces}, give `migration` an `owner` and "
-            "`retire_when`, and keep shipping the old version."
-        )
-    return (
-        "Accept again what the base accepted and promised (this tool list has no versions, so a break cannot be "
-        "migrated); or add the new shape under a new tool name and keep the old tool."
-    )
+    try:
+        return find_rule(change["kind"]).fix
+    except KeyError:
+        return ""
 
 
 def steps_for(tool: ToolDiffRecord, quote: Quote) -> list[str]:
-    """The distinct next steps of all changes of a tool, what blocks first."""
-    steps = [next_step(change, tool, quote) for change in sort_changes(tool["changes"])]
-    return list(dict.fromkeys(step for step in steps if step))
+    """What clears the changes of a tool that block or need review, besides mending each of them.
+
+    Our own words hold no character that HTML or Markdown acts on, but for the backticks around names.
+    """
+    actions = {action_of(change) for change in tool["changes"]}
+    return [step for action, step in (("block", _unblock(tool, quote)), ("review", _REVIEW)) if action in actions]
+
+
+_REVIEW = (
+    "To clear what needs review: run the sessions that use this tool, then acknowledge the change (an entry under "
+    "`acknowledgements:` pinned to both fingerprints, or the review label)."
+)
+
+
+def _unblock(tool: ToolDiffRecord, quote: Quote) -> str:
+    if tool["candidate"] is None and tool["candidate_fingerprint"] is None:
+        return "To clear what blocks: keep the tool until its retirement condition is met."
+    if tool["baseline"] is not None:
+        version = tool["baseline"]
+        replaces = quote(f"compatibility.replaces: {tool['tool_id']}@{version}")
+        return (
+            f"To clear what blocks: accept again what version {_version(version, quote)} accepted and promised; or "
+            f"publish the change beside it: raise `tool_version`, set {replaces}, give `migration` an `owner` and "
+            "`retire_when`, and keep shipping the old version."
+        )
+    return (
+        "To clear what blocks: accept again what the base accepted and promised (a tool list has no versions, so "
+        "a break cannot be migrated); or add the new shape under a new name and keep the old tool."
+    )
+
+
+def diff_summary(tools: Sequence[ToolDiffRecord]) -> str:
+    """`3 tools compared: 1 breaking, 2 unchanged`."""
+    counts: dict[str, int] = {}
+    for tool in sorted(tools, key=lambda t: list(CLASSIFICATION_WORDS).index(t["classification"])):
+        counts[tool["classification"]] = counts.get(tool["classification"], 0) + 1
+    if not counts:
+        return "No tools on either side."
+    parts = [f"{number:,} {CLASSIFICATION_WORDS[name]}" for name, number in counts.items()]
+    return f"{count_of(len(tools), 'tool')} compared: {', '.join(parts)}."

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias
 
+from abs_gate.findings import Json
 from abs_gate.gate.result import ResultDocument
-from abs_gate.reports.advice import affected_text, next_step, plain
+from abs_gate.reports.advice import affected_text, fix_of, plain
 from abs_gate.reports.figures import count_of, rate_of
 from abs_gate.reports.headline import VERDICT_WORDS
 from abs_gate.reports.schema_text import json_text
@@ -29,14 +30,13 @@ PER_JOB = 50
 MESSAGE_LIMIT = 4096
 """Characters of one annotation's message."""
 
+PER_REQUEST = 50
+"""Annotations a check-run request may carry."""
+
 _TITLE_LIMIT = 120
 _LEGACY = "##["
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,}")
-_LEVELS: dict[Kind, Literal["failure", "warning", "notice"]] = {
-    "error": "failure",
-    "warning": "warning",
-    "notice": "notice",
-}
+_LEVELS: dict[Kind, str] = {"error": "failure", "warning": "warning", "notice": "notice"}
 _KINDS: tuple[Kind, ...] = ("error", "warning", "notice")
 
 
@@ -50,16 +50,6 @@ class Annotation:
     file: str | None = None
     """Relative to the workspace; None where there is no place in it."""
     line: int | None = None
-
-
-class CheckAnnotation(TypedDict):
-    """One annotation of a check run."""
-
-    path: str
-    line: int
-    level: Literal["failure", "warning", "notice"]
-    title: str
-    message: str
 
 
 def escape_data(text: str) -> str:
@@ -131,22 +121,23 @@ def _bounded(text: str) -> str:
     return escaped
 
 
-def check_annotations(document: ResultDocument) -> list[CheckAnnotation]:
-    """Annotations for a check run, worst first: only those with a place in the workspace, as the API demands."""
-    placed = []
+def check_annotations(document: ResultDocument) -> list[list[dict[str, Json]]]:
+    """Annotations for check-run requests, worst first, fifty a request; only those with a place, as the API demands."""
+    placed: list[dict[str, Json]] = []
     for annotation in find_annotations(document):
         path = workspace_path(annotation.file)
         if path is not None:
             placed.append(
-                CheckAnnotation(
-                    path=path,
-                    line=annotation.line or 1,
-                    level=_LEVELS[annotation.kind],
-                    title=one_line(annotation.title, _TITLE_LIMIT),
-                    message=visible(annotation.message, keep_lines=True)[:MESSAGE_LIMIT] or "(no message)",
-                )
+                {
+                    "path": path,
+                    "start_line": annotation.line or 1,
+                    "end_line": annotation.line or 1,
+                    "annotation_level": _LEVELS[annotation.kind],
+                    "title": one_line(annotation.title, _TITLE_LIMIT),
+                    "message": visible(annotation.message, keep_lines=True)[:MESSAGE_LIMIT] or "(no message)",
+                }
             )
-    return placed
+    return [placed[start : start + PER_REQUEST] for start in range(0, len(placed), PER_REQUEST)]
 
 
 def _verdict(document: ResultDocument) -> Iterator[Annotation]:
@@ -193,8 +184,8 @@ def _changes(document: ResultDocument) -> Iterator[Annotation]:
             lines.append(f"affects: {affected}")
         if "witness" in change:
             lines.append(f"witness: {json_text(change['witness'], 800)}")
-        if step := next_step(change, tool, plain):
-            lines.append(f"to do: {step}")
+        if fix := fix_of(change):
+            lines.append(f"to do: {one_line(fix, 600)}")
         yield Annotation(
             kind="error" if action_of(change) == "block" else "warning",
             title=f"{one_line(tool['tool_id'], 60)}: {one_line(change['path'], 40)} {one_line(change['kind'], 40)}",

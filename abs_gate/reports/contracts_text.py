@@ -9,6 +9,8 @@ from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
     affected_text,
+    diff_summary,
+    fix_of,
     plain,
     proof_text,
     steps_for,
@@ -16,6 +18,7 @@ from abs_gate.reports.advice import (
     witness_title,
 )
 from abs_gate.reports.figures import count_of
+from abs_gate.reports.markdown_contracts import change_rows
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
@@ -33,15 +36,10 @@ def render_diff(tools: Sequence[ToolDiffRecord], options: ReportOptions) -> str:
     return "\n".join([*lines, *([""] if lines else []), diff_summary(tools)]) + "\n"
 
 
-def diff_summary(tools: Sequence[ToolDiffRecord]) -> str:
-    """`3 tools compared: 1 breaking, 2 unchanged`."""
-    counts: dict[str, int] = {}
-    for tool in sorted(tools, key=lambda t: list(CLASSIFICATION_WORDS).index(t["classification"])):
-        counts[tool["classification"]] = counts.get(tool["classification"], 0) + 1
-    if not counts:
-        return "No tools on either side."
-    parts = [f"{number:,} {CLASSIFICATION_WORDS[name]}" for name, number in counts.items()]
-    return f"{count_of(len(tools), 'tool')} compared: {', '.join(parts)}."
+def render_diff_markdown(tools: Sequence[ToolDiffRecord]) -> str:
+    """What `abs-gate diff --format markdown` prints: every change in full, worst tool first."""
+    changes = [(tool, change) for tool in sort_tools(tools) for change in sort_changes(tool["changes"])]
+    return "\n\n".join(["## Contract changes", *change_rows(changes), diff_summary(tools)]) + "\n"
 
 
 def render_changes(tools: Sequence[ToolDiffRecord], options: ReportOptions, *, indent: str = "") -> Iterator[str]:
@@ -61,7 +59,7 @@ def render_changes(tools: Sequence[ToolDiffRecord], options: ReportOptions, *, i
             shown += 1
             yield from _change(change, width, paint, indent + "  ")
         for step in steps_for(tool, plain):
-            yield from wrap(step, width, first=f"{indent}  to do: ")
+            yield from wrap(step, width, first=f"{indent}  ")
         if shown >= _MAX_CHANGES and not options.verbose and shown < total:
             yield f"{indent}and {count_of(total - shown, 'more change')} (--verbose shows all)"
             return
@@ -105,6 +103,8 @@ def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iter
         yield from wrap(proof_text(change), width, first=f"{inner}proof     ")
     for note in change["notes"]:
         yield from wrap(one_line(note), width, first=f"{inner}note      ")
+    if fix := fix_of(change):
+        yield from wrap(one_line(fix, 600), width, first=f"{inner}to do     ")
 
 
 def render_lint(findings: Sequence[FindingRecord], options: ReportOptions) -> str:

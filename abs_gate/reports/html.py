@@ -14,6 +14,7 @@ from importlib import resources
 from string import Template
 
 from abs_gate.gate.result import ResultDocument, SessionRecord, VerificationRecord
+from abs_gate.reports.evidence_text import item_text, pointers_of, state_of
 from abs_gate.reports.figures import count_of, duration_text
 from abs_gate.reports.headline import VERDICT_MEANING, VERDICT_WORDS, headline
 from abs_gate.reports.html_contracts import contracts_html
@@ -22,7 +23,6 @@ from abs_gate.reports.html_sessions import facts_html, failures_html, sessions_h
 from abs_gate.reports.html_text import badge, code, esc, joined, prose
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.selection import changes_with, find_failures
-from abs_gate.reports.untrusted import one_line
 
 _ICONS = {
     "passed": '<path d="M7 16.5l6 6 12-13"/>',
@@ -127,11 +127,10 @@ def _sections(document: ResultDocument) -> list[tuple[str, str, str]]:
 def _evidence(document: ResultDocument) -> str:
     rows = []
     for entry in document["evidence"][:200]:
-        state = str(entry.get("state", ""))
+        state = state_of(entry)
         outcome = {"met": "passed", "not met": "failed"}.get(state, "skipped")
-        pointers = entry.get("pointers")
-        listed = ", ".join(code(str(pointer), 160) for pointer in pointers[:10]) if isinstance(pointers, list) else ""
-        rows.append(f"<li>{badge(outcome, one_line(state, 40))} {esc(str(entry.get('item', '')), 300)} {listed}</li>")
+        listed = ", ".join(code(pointer, 160) for pointer in list(pointers_of(entry))[:10])
+        rows.append(f"<li>{badge(outcome, state)} {esc(item_text(entry), 400)} {listed}</li>")
     return f'<ul class="behaviors">{joined(rows)}</ul>'
 
 

@@ -10,6 +10,7 @@ from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
     affected_text,
+    fix_of,
     plain,
     proof_text,
     steps_for,
@@ -61,7 +62,7 @@ def _tool_card(tool: ToolDiffRecord) -> str:
     parts += [_change_html(change) for change in changes[:_MAX_CHANGES]]
     if len(changes) > _MAX_CHANGES:
         parts.append(f'<p class="muted">{count_of(len(changes) - _MAX_CHANGES, "more change")} in the result file.</p>')
-    parts += [f'<p class="todo"><b>What to do:</b> {prose(step)}</p>' for step in steps_for(tool, plain)]
+    parts += [f"<p>{prose(step)}</p>" for step in steps_for(tool, plain)]
     return item("article", worst, joined(parts))
 
 
@@ -83,6 +84,8 @@ def _change_html(change: ChangeRecord) -> str:
         parts.append(f"<p>This is {proof_text(change)}.</p>")
     parts += [f'<p class="muted">{esc(note, 400)}</p>' for note in change["notes"]]
     parts.append(f"<p><b>Affects</b> {prose(affected)}.</p>" if affected else "")
+    if fix := fix_of(change):
+        parts.append(f'<p class="todo"><b>What to do:</b> {prose(fix)}</p>')
     parts.append(f'<p class="muted">At {code(place)}.</p>' if place else "")
     return f'<section class="change">{joined(filter(None, parts))}</section>'
 

@@ -10,8 +10,9 @@ from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
     affected_text,
-    next_step,
+    fix_of,
     proof_text,
+    steps_for,
     versions_text,
     witness_title,
 )
@@ -34,7 +35,7 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
     if urgent:
         yield Section(
             head=f"### Contract changes{base}",
-            rows=_change_rows(urgent[: caps.full_changes]),
+            rows=change_rows(urgent[: caps.full_changes]),
             separator="\n\n",
             noun="contract change",
         )
@@ -58,18 +59,16 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
     yield from _lint_sections(document, caps)
 
 
-def _change_rows(changes: Sequence[tuple[ToolDiffRecord, ChangeRecord]]) -> list[str]:
-    """One row for each change; what to do is said once for each tool."""
+def change_rows(changes: Sequence[tuple[ToolDiffRecord, ChangeRecord]]) -> list[str]:
+    """One row for each change; after the last of a tool, what clears all of them."""
     rows = []
-    said: set[tuple[str, str]] = set()
-    for tool, change in changes:
-        step = next_step(change, tool, code)
-        rows.append(render_change(tool, change, step if (tool["tool_id"], step) not in said else ""))
-        said.add((tool["tool_id"], step))
+    for position, (tool, change) in enumerate(changes):
+        is_last = position + 1 == len(changes) or changes[position + 1][0] is not tool
+        rows.append("\n\n".join([render_change(tool, change), *(steps_for(tool, code) if is_last else [])]))
     return rows
 
 
-def render_change(tool: ToolDiffRecord, change: ChangeRecord, step: str) -> str:
+def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
     """A change in full: what, where, before and after, the call that shows it, who is affected, what to do."""
     action = action_of(change)
     versions = versions_text(tool, code)
@@ -91,8 +90,8 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord, step: str) -> str:
     parts += [code(note, 400) for note in change["notes"]]
     if affected := affected_text(change, code):
         parts.append(f"**Affects** {affected}.")
-    if step:
-        parts.append(f"**What to do:** {step}")
+    if fix := fix_of(change):
+        parts.append(f"**What to do:** {fix}")
     return "\n\n".join(parts)
 
 
