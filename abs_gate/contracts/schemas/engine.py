@@ -34,7 +34,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """Is there an instance that one subschema accepts and another refuses?"""
+    """Whether there is an instance that one subschema accepts and another refuses."""
 
     accepted: SchemaView
     refused: SchemaView

@@ -15,6 +15,7 @@ from abs_gate.contracts.schemas.facts import FACTS, Malformed
 from abs_gate.contracts.schemas.nodes import Node, Recursion
 from abs_gate.contracts.schemas.references import Pointer, References, UnresolvedReference, step
 from abs_gate.contracts.schemas.tasks import Task, run
+from abs_gate.contracts.schemas.unevaluated import UNEVALUATED, TooManyCases
 from abs_gate.findings import Json
 
 _DYNAMIC = frozenset({"$dynamicRef", "$recursiveRef"})
@@ -122,6 +123,11 @@ class Reader:
                 return FACTS[keyword](reading.schema, self.dialect)
             if keyword in APPLICATORS:
                 return (yield from APPLICATORS[keyword](reading))
+            if keyword in UNEVALUATED:
+                try:
+                    return (yield from UNEVALUATED[keyword](reading))
+                except TooManyCases:
+                    pass
         elif keyword == "$schema":
             return self._declaration(reading)
         elif keyword in ANNOTATIONS or (isinstance(keyword, str) and keyword.lower().startswith("x-")):
@@ -151,14 +157,18 @@ class Reader:
     def _reference(self, schema: dict[str, Json], pointer: Pointer, depth: int) -> Task[Node]:
         reference = schema["$ref"]
         try:
-            if not isinstance(reference, str):
-                raise UnresolvedReference("A reference must be a string.")
-            target = self._references.resolve(reference, pointer)
+            target = self.target(reference, pointer)
         except UnresolvedReference as error:
             self.report(pointer, ProblemKind.INVALID, "$ref", str(error))
             return self.opaque("$ref", reference)
         node: Node = yield self.subschema(target, depth + 1, pointer, in_place=True)
         return node
+
+    def target(self, reference: Json, pointer: Pointer) -> Pointer:
+        """Return where a reference in a subschema leads. Raises UnresolvedReference."""
+        if not isinstance(reference, str):
+            raise UnresolvedReference("A reference must be a string.")
+        return self._references.resolve(reference, pointer)
 
     def raw(self, pointer: Pointer) -> Json:
         """Return a subschema as written; None when there is none."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 from urllib.parse import quote
 
@@ -89,10 +90,9 @@ def _property_patterns(schema: Json) -> Iterator[str]:
 
 @lru_cache(maxsize=8)
 def _validator_class(dialect: Dialect) -> Any:
-    import jsonschema  # start-up speed
-
-    return jsonschema.validators.extend(
-        getattr(jsonschema, _CLASSES[dialect][0]),
+    validators = import_module("jsonschema.validators")
+    return validators.extend(
+        getattr(validators, _CLASSES[dialect][0]),
         {
             "pattern": _pattern,
             "patternProperties": _pattern_properties,
