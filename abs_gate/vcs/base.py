@@ -6,8 +6,10 @@ that cannot be read is an error that says how to mend it; it is never taken for 
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from abs_gate.errors import BaseUnavailable, ConfigurationError
@@ -213,10 +215,7 @@ class _Resolver:
     def _open(self, sha: str, words: str) -> Base:
         worktree = self._sources.worktree
         label = f"commit {sha[:7]} ({words})"
-        prefix = ""
-        if self._git and self._git.top:
-            prefix = worktree.root.relative_to(self._git.top).as_posix()
-            prefix = "" if prefix == "." else prefix
+        prefix = self._prefix()
         if self._git and not self._git.has_commit(sha):
             self._fetch(sha)
         if self._git and self._git.has_commit(sha):
@@ -233,6 +232,16 @@ class _Resolver:
                     return Base(workspace=tree, label=label, sha=sha)
                 self._tried.append("the REST API does not know it")
         raise self._unavailable(f"{label} is not in this clone")
+
+    def _prefix(self) -> str:
+        """Where the workspace lies in the repository, which without git is where the event's workspace is."""
+        root = self._sources.worktree.root
+        top = self._git.top if self._git else None
+        if top is None and self._event:
+            top = Path(os.path.realpath(self._event.workspace))
+        if top is None or not root.is_relative_to(top):
+            return ""
+        return "" if root == top else root.relative_to(top).as_posix()
 
     def _fetch(self, revision: str) -> str | None:
         """Fetch a commit; from then on this resolver reads from the store it was fetched into."""

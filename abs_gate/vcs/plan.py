@@ -22,6 +22,10 @@ class EventFacts(Protocol):
     def ref(self) -> str: ...
 
     @property
+    def workspace(self) -> str:
+        """The directory that the repository was checked out in."""
+
+    @property
     def pr_number(self) -> int | None: ...
 
     @property
