@@ -139,3 +139,18 @@ def test_replaced_objects_are_not_believed(upstream):
     forged = upstream.commit({"contracts/refund.yaml": "forged\n"})
     upstream.git("replace", base, forged)
     assert CommitTree(Git.find(upstream.path), base).read_bytes("contracts/refund.yaml") == b"version: 1\n"
+
+
+def test_the_wrapper_itself_silences_monitors_and_hooks(upstream, mark):
+    """Commands that would run them, which nothing here uses: the defence does not hang on the choice of commands."""
+    upstream.git("config", "core.fsmonitor", f"touch {mark}; false")
+    hook = upstream.path / ".git" / "hooks" / "reference-transaction"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    hook.chmod(0o755)
+    repository = Git.find(upstream.path)
+    repository.run(f"--work-tree={upstream.path}", "status", "--porcelain")
+    repository.run("update-ref", "refs/x", repository.head())
+    assert not mark.exists()
+    upstream.git("status", "--porcelain")
+    assert mark.exists()  # a plain git does run them
