@@ -1,0 +1,101 @@
+"""Takes out of a comparison what is judged by convention, so that the engine answers for the rest.
+
+The conventions: a new optional property is no narrowing of an open object; a property that is gone, or has another
+name, is reported as such; the bounds of safe integers that generators write bind nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from abs_gate.contracts.facts import SchemaPair
+from abs_gate.contracts.grafting import grafted
+from abs_gate.contracts.matching import Child, Matching, added_names, removed_names
+from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
+from abs_gate.contracts.rules.bounds import is_safe_integer_bound
+from abs_gate.contracts.schemas import SchemaDocument
+from abs_gate.findings import Json
+from abs_gate.sources.patterns import PatternTimeout, compile_pattern
+
+_Edits = dict[Pointer, dict[str, Any]]
+
+
+def align(matching: Matching) -> tuple[SchemaDocument, SchemaDocument]:
+    """Return both documents with what is judged by convention evened out; the same ones where there is none."""
+    edits_old: _Edits = {}
+    edits_new: _Edits = {}
+    for pair in _pairs(matching):
+        _align_properties(pair, edits_old, edits_new)
+        _align_bounds(pair, edits_old, edits_new)
+    old, new = matching.old.document, matching.new.document
+    return (
+        SchemaDocument(grafted(old.schema, new.schema, edits_old)) if edits_old else old,
+        SchemaDocument(grafted(new.schema, old.schema, edits_new)) if edits_new else new,
+    )
+
+
+def _pairs(matching: Matching) -> list[SchemaPair]:
+    """List every pair of subschemas that can be reached, each once."""
+    seen: set[tuple[Pointer, Pointer]] = {((), ())}
+    pairs = [matching.pair((), ())]
+    for pair in pairs:
+        for child in matching.children(pair):
+            if (child.old, child.new) not in seen and not child.is_renamed:
+                seen.add((child.old, child.new))
+                pairs.append(_pair_of(matching, child))
+    return pairs
+
+
+def _pair_of(matching: Matching, child: Child) -> SchemaPair:
+    return matching.pair(child.old, child.new, child.required)
+
+
+def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) -> None:
+    if pair.old.is_never or pair.new.is_never:
+        return
+    added = [name for name in added_names(pair) if _was_free(pair, name)]
+    _give(edits_old, pair.old, pair.old_reader, {name: pair.new_property(name) for name in added}, set())
+    removed = removed_names(pair)
+    gone = {name: pair.old_property(name) for name in [*removed, *pair.renames]}
+    _give(edits_new, pair.new, pair.new_reader, gone, pair.old.required & gone.keys())
+    renamed = {name: pair.new_property(name) for name in pair.renames.values()}
+    _give(edits_old, pair.old, pair.old_reader, renamed, set())
+
+
+def _was_free(pair: SchemaPair, name: str) -> bool:
+    """Tell whether nothing was said of a name before, or it was ruled out: convention C1 speaks of no other."""
+    if "additionalProperties" in pair.old.single or "unevaluatedProperties" in pair.old.single:
+        return False
+    return not any(_matches(pattern, name) for pattern in pair.old.named.get("patternProperties", {}))
+
+
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        return compile_pattern(pattern).search(name)
+    except (ValueError, PatternTimeout):
+        return True
+
+
+def _give(
+    edits: _Edits, form: Plain, reader: SchemaReader, properties: dict[str, Json], required: set[str] | frozenset[str]
+) -> None:
+    if not properties:
+        return
+    raw = reader.raw(form.pointer)
+    written = raw if isinstance(raw, dict) else {}
+    edit = edits.setdefault(form.pointer, {})
+    own = written.get("properties")
+    edit["properties"] = {**edit.get("properties", own if isinstance(own, dict) else {}), **properties}
+    if required:
+        own_required = written.get("required")
+        known = edit.get("required", own_required if isinstance(own_required, list) else [])
+        edit["required"] = [*known, *sorted(required - set(known))]
+
+
+def _align_bounds(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) -> None:
+    for keyword in ("minimum", "maximum"):
+        before, after = pair.scalar(keyword)
+        if before is None and is_safe_integer_bound(pair.new, keyword):
+            edits_old.setdefault(pair.old.pointer, {})[keyword] = after
+        elif after is None and is_safe_integer_bound(pair.old, keyword):
+            edits_new.setdefault(pair.new.pointer, {})[keyword] = before

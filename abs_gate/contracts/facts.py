@@ -1,0 +1,100 @@
+"""What rules see and what they say: pairs of schemas, pairs of tools, facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from abs_gate.contracts.model import Classification, ToolContract
+from abs_gate.contracts.plain import Plain, SchemaReader
+from abs_gate.contracts.rules.registry import Side
+from abs_gate.findings import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One difference between two forms of a schema, without an opinion."""
+
+    message: str
+    """A sentence."""
+    before: Json = None
+    after: Json = None
+    name: str = ""
+    """The property it is about, when it is about one of the schema's."""
+    in_old: bool = False
+    """Whether the property stands in the old schema only."""
+    grade: Classification | None = None
+    """Where it differs from the rule's default."""
+    keywords: tuple[str, ...] = ()
+    """Keywords that say it: a counterexample is looked for with only these changed."""
+    edit: Mapping[str, Json] | None = None
+    """Or what the old schema would say with only this changed, by keyword."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaPair:
+    """Two forms of one schema, at one place of the input or output."""
+
+    side: Side
+    old: Plain
+    new: Plain
+    old_reader: SchemaReader
+    new_reader: SchemaReader
+    old_names: frozenset[str] = frozenset()
+    """Properties the old form speaks of anywhere, in branches and conditions too."""
+    new_names: frozenset[str] = frozenset()
+    renames: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Properties that have another name by all appearances, old to new."""
+    required: tuple[bool, bool] = (False, False)
+    """Whether the value itself had to be given, and has to be."""
+
+    def scalar(self, keyword: str) -> tuple[Json, Json]:
+        """Return a keyword's value on both sides, None where it is absent."""
+        return self.old.scalars.get(keyword), self.new.scalars.get(keyword)
+
+    def annotation(self, keyword: str) -> tuple[Json, Json]:
+        """Return an annotation on both sides, None where it is absent."""
+        return self.old.annotations.get(keyword), self.new.annotations.get(keyword)
+
+    def old_property(self, name: str) -> Json:
+        """Return a property's old schema as written, `true` where there is none."""
+        pointer = self.old.properties.get(name)
+        return True if pointer is None else self.old_reader.raw(pointer)
+
+    def new_property(self, name: str) -> Json:
+        """Return a property's new schema as written, `true` where there is none."""
+        pointer = self.new.properties.get(name)
+        return True if pointer is None else self.new_reader.raw(pointer)
+
+    def old_properties(self) -> dict[str, Json]:
+        """Return the old properties as written."""
+        return {name: self.old_property(name) for name in self.old.properties}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPair:
+    """Two versions of one tool, and the tools beside the newer one."""
+
+    old: ToolContract
+    new: ToolContract
+    neighbours: Mapping[str, ToolContract]
+    """Tools of the newer side by tool_id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFact:
+    """One difference between two versions of a tool."""
+
+    path: str
+    message: str
+    """A sentence."""
+    before: Json = None
+    after: Json = None
+    part: tuple[str | int, ...] = ()
+    """Which part of the newer contract it is about, for its place."""
+    grade: Classification | None = None
+    """Where it differs from the rule's default."""
+    affects: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()

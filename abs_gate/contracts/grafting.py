@@ -1,0 +1,75 @@
+"""Puts a part of one schema document into another without breaking its references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from abs_gate.contracts.keywords import map_subschemas
+from abs_gate.contracts.plain import Pointer
+from abs_gate.findings import Json
+
+_DONOR = "@other"
+"""Definition under which the other document stands in the host, when something put into it refers back."""
+
+
+def grafted(host: Json, donor: Json, edits: Mapping[Pointer, Mapping[str, Json]]) -> Json:
+    """Return the host with keywords of some of its schemas replaced by the donor's.
+
+    `edits` gives the new value of each keyword by the pointer of its schema; None takes the keyword away. A value
+    that refers to definitions goes on meaning the donor's.
+    """
+    is_tied = False
+    result = host
+    for pointer, keywords in edits.items():
+        moved = {}
+        for keyword, value in keywords.items():
+            tied = _has_reference(value)
+            is_tied = is_tied or tied
+            moved[keyword] = _moved_keyword(keyword, value) if tied else value
+        result = _edited(result, pointer, moved)
+    if is_tied and isinstance(result, dict):
+        definitions = result.get("$defs")
+        kept = definitions if isinstance(definitions, dict) else {}
+        return {**result, "$defs": {**kept, _DONOR: _moved(_without_identity(donor))}}
+    return result
+
+
+def _edited(value: Json, pointer: Pointer, keywords: Mapping[str, Json]) -> Json:
+    if not pointer:
+        base = value if isinstance(value, dict) else {}
+        changed = {key: item for key, item in base.items() if key not in keywords}
+        return {**changed, **{key: item for key, item in keywords.items() if item is not None}}
+    step, rest = pointer[0], pointer[1:]
+    if isinstance(value, dict):
+        return {**value, step: _edited(value.get(step), rest, keywords)}
+    if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+        index = int(step)
+        return [*value[:index], _edited(value[index], rest, keywords), *value[index + 1 :]]
+    return value
+
+
+def _has_reference(value: Json) -> bool:
+    if isinstance(value, Mapping):
+        return "$ref" in value or "$dynamicRef" in value or any(_has_reference(item) for item in value.values())
+    return isinstance(value, list) and any(_has_reference(item) for item in value)
+
+
+def _moved(value: Json) -> Json:
+    """Point the references of a schema into the definition the donor stands under."""
+    if not isinstance(value, Mapping):
+        return value
+    moved = map_subschemas(value, _moved)
+    reference = moved.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#") and (reference == "#" or reference[1] == "/"):
+        moved["$ref"] = f"#/$defs/{_DONOR}{reference[1:]}"
+    return moved
+
+
+def _moved_keyword(keyword: str, value: Json) -> Json:
+    return map_subschemas({keyword: value}, _moved)[keyword]
+
+
+def _without_identity(donor: Json) -> Json:
+    if not isinstance(donor, Mapping):
+        return donor
+    return {key: value for key, value in donor.items() if key not in ("$schema", "$id", "id", "$anchor")}

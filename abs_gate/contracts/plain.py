@@ -1,0 +1,395 @@
+"""Schemas in plain form: what they say with references followed, wraps opened and spellings evened out.
+
+Plain forms are read to *explain* what changed. Whether it changed what is accepted is for the engine in
+`contracts.schemas` to say, so a construct that is left as it stands here is only explained less well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from urllib.parse import unquote
+
+from abs_gate.contracts.schemas import Dialect, SchemaDocument
+from abs_gate.contracts.schemas.values import canonical, type_of
+from abs_gate.findings import Json
+
+Pointer = tuple[str, ...]
+
+ANNOTATIONS = (
+    *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
+    *("format", "nullable", "contentEncoding", "contentMediaType", "x-mcp-header"),
+)
+LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+SCALARS = (*LOWER, *UPPER, "multipleOf", "pattern", "uniqueItems", "dependentRequired")
+SINGLE = (
+    *("additionalProperties", "items", "contains", "propertyNames", "not", "if", "then", "else"),
+    *("unevaluatedProperties", "unevaluatedItems"),
+)
+"""Keywords that hold one subschema."""
+NAMED = ("properties", "patternProperties", "dependentSchemas")
+"""Keywords that hold subschemas by name."""
+_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+_IDENTITY = frozenset({"$schema", "$id", "id", "$anchor", "$comment", "$defs", "definitions", "$vocabulary"})
+_KNOWN = (
+    frozenset({*ANNOTATIONS, *SCALARS, *SINGLE, *NAMED, "type", "enum", "const", "required", "prefixItems"})
+    | frozenset({"allOf", "anyOf", "oneOf", "$ref", "additionalItems", "dependencies"})
+    | _IDENTITY
+)
+_MAX_DEPTH = 64
+"""References and wraps opened for one plain form; deeper ones are left to the engine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plain:
+    """What one schema says at its own level; subschemas stay pointers into the document."""
+
+    pointer: Pointer
+    """Where the schema that says it stands, references followed."""
+    types: frozenset[str] | None = None
+    """None: any type."""
+    enum: tuple[Json, ...] | None = None
+    """None: any value."""
+    is_never: bool = False
+    """Accepts nothing: `false`, or `not: {}`."""
+    required: frozenset[str] = frozenset()
+    scalars: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    single: Mapping[str, Pointer] = field(default_factory=lambda: MappingProxyType({}))
+    named: Mapping[str, Mapping[str, Pointer]] = field(default_factory=lambda: MappingProxyType({}))
+    prefix: tuple[Pointer, ...] = ()
+    branches: tuple[Pointer, ...] = ()
+    branch_keyword: str = ""
+    """`anyOf` or `oneOf`, where there are branches."""
+    all_of: tuple[Pointer, ...] = ()
+    """Members of `allOf` that could not be merged in."""
+    annotations: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    unknown: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    definitions: tuple[str, ...] = ()
+    """Names of the definitions that references led through."""
+
+    @property
+    def properties(self) -> Mapping[str, Pointer]:
+        """The properties by name."""
+        return self.named.get("properties", {})
+
+    @property
+    def is_closed(self) -> bool:
+        """No property but the declared ones is accepted."""
+        return any(f"_{key}" in self.scalars for key in ("additionalProperties", "unevaluatedProperties"))
+
+
+class SchemaReader:
+    """Reads plain forms out of one document, each once."""
+
+    def __init__(self, document: SchemaDocument) -> None:
+        self.document = document
+        self._dialect = document.dialect or Dialect.DRAFT2020
+        self._read: dict[Pointer, Plain] = {}
+
+    def read(self, pointer: Pointer = ()) -> Plain:
+        """Return the plain form of the schema at a pointer."""
+        if pointer not in self._read:
+            self._read[pointer] = self._plain(pointer, _MAX_DEPTH)
+        return self._read[pointer]
+
+    def raw(self, pointer: Pointer) -> Json:
+        """Return the schema at a pointer as written. Raises KeyError."""
+        return self.document.view(*pointer).schema
+
+    def _plain(self, pointer: Pointer, depth: int) -> Plain:
+        try:
+            schema = self.raw(pointer)
+        except KeyError:
+            return Plain(pointer=pointer)
+        if schema is False:
+            return Plain(pointer=pointer, is_never=True)
+        if not isinstance(schema, dict):
+            return Plain(pointer=pointer)
+        plain = self._own(schema, pointer)
+        if depth <= 0:
+            return plain
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            target = _local(reference)
+            if target is None:
+                return plain
+            referred = self._plain(target, depth - 1)
+            if target:
+                name = target[-1]
+                referred = replace(referred, definitions=(name, *referred.definitions))
+            if self._dialect.ignores_ref_siblings:
+                return referred
+            plain = self._joined(plain, referred, target)
+        members = schema.get("allOf")
+        for index in range(len(members)) if isinstance(members, list) else ():
+            at = (*pointer, "allOf", str(index))
+            plain = self._joined(plain, self._plain(at, depth - 1), at)
+        return self._with_branches(plain, schema, pointer, depth)
+
+    def _joined(self, plain: Plain, other: Plain, at: Pointer) -> Plain:
+        return merge(plain, other) or replace(plain, all_of=(*plain.all_of, at))
+
+    def _with_branches(self, plain: Plain, schema: Mapping[str, Json], pointer: Pointer, depth: int) -> Plain:
+        for keyword in ("anyOf", "oneOf"):
+            written = schema.get(keyword)
+            if not isinstance(written, list) or not written:
+                continue
+            branches = self._flat(pointer, keyword, depth)
+            forms = [self._plain(branch, depth - 1) for branch in branches]
+            opened = _opened(forms)
+            joined = merge(plain, opened) if opened else None
+            if joined is not None:
+                plain = joined
+            elif plain.branches:
+                plain = replace(plain, all_of=(*plain.all_of, *branches))
+            else:
+                plain = replace(plain, branches=tuple(branches), branch_keyword=keyword)
+        return plain
+
+    def _flat(self, pointer: Pointer, keyword: str, depth: int) -> list[Pointer]:
+        """List the branches of a choice, those of an `anyOf` that is all a branch says in its place."""
+        flat: list[Pointer] = []
+        for index, branch in enumerate(self.raw((*pointer, keyword))):
+            at = (*pointer, keyword, str(index))
+            is_choice = isinstance(branch, dict) and set(branch) == {"anyOf"} and isinstance(branch["anyOf"], list)
+            flat += self._flat(at, "anyOf", depth - 1) if is_choice and keyword == "anyOf" and depth > 0 else [at]
+        return flat
+
+    def _own(self, schema: Mapping[str, Json], pointer: Pointer) -> Plain:
+        """Read the keywords of one mapping, its spellings brought to 2020-12."""
+        scalars = {key: schema[key] for key in SCALARS if key in schema}
+        for plain_key, exclusive_key in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+            if isinstance(scalars.get(exclusive_key), bool):
+                is_exclusive = scalars.pop(exclusive_key)
+                if is_exclusive and plain_key in scalars:
+                    scalars[exclusive_key] = scalars.pop(plain_key)
+        single = {key: (*pointer, key) for key in SINGLE if isinstance(schema.get(key), dict | bool)}
+        named = {
+            key: {str(name): (*pointer, key, str(name)) for name in schema[key]}
+            for key in NAMED
+            if isinstance(schema.get(key), dict)
+        }
+        prefix = _tuple(schema, "prefixItems", pointer)
+        if isinstance(schema.get("items"), list):
+            prefix = _tuple(schema, "items", pointer)
+            if isinstance(schema.get("additionalItems"), dict | bool):
+                single["items"] = (*pointer, "additionalItems")
+        _split_dependencies(schema, pointer, scalars, named)
+        _drop_idle(schema, scalars, single)
+        required = schema.get("required")
+        return _with_values(
+            Plain(
+                pointer=pointer,
+                types=_types(schema.get("type")),
+                is_never="not" in schema and schema["not"] in ({}, True),
+                required=frozenset(map(str, required)) if isinstance(required, list) else frozenset(),
+                scalars=scalars,
+                single=single,
+                named=named,
+                prefix=prefix,
+                annotations={key: schema[key] for key in ANNOTATIONS if key in schema},
+                unknown={key: value for key, value in schema.items() if key not in _KNOWN},
+            ),
+            schema,
+        )
+
+
+def merge(left: Plain, right: Plain) -> Plain | None:
+    """Return the plain form of both at once, None where one form cannot say it. Annotations: the left's first."""
+    if left.branches and right.branches:
+        return None
+    if any(key in left.single and key in right.single for key in SINGLE) or (left.prefix and right.prefix):
+        return None
+    if any(left.named.get(key, {}).keys() & right.named.get(key, {}).keys() for key in NAMED):
+        return None
+    scalars = dict(left.scalars)
+    for key, value in right.scalars.items():
+        if key not in scalars or canonical(scalars[key]) == canonical(value):
+            scalars[key] = value
+        elif key in LOWER and _is_number(scalars[key]) and _is_number(value):
+            scalars[key] = max(scalars[key], value)
+        elif key in UPPER and _is_number(scalars[key]) and _is_number(value):
+            scalars[key] = min(scalars[key], value)
+        else:
+            return None
+    is_wrap = left == Plain(pointer=left.pointer, annotations=left.annotations)
+    return _filtered(
+        Plain(
+            pointer=right.pointer if is_wrap else left.pointer,
+            types=intersect_types(left.types, right.types),
+            enum=_intersect_values(left.enum, right.enum),
+            is_never=left.is_never or right.is_never,
+            required=left.required | right.required,
+            scalars=scalars,
+            single={**left.single, **right.single},
+            named={
+                key: {**left.named.get(key, {}), **right.named.get(key, {})}
+                for key in NAMED
+                if key in left.named or key in right.named
+            },
+            prefix=left.prefix or right.prefix,
+            branches=left.branches or right.branches,
+            branch_keyword=left.branch_keyword or right.branch_keyword,
+            all_of=left.all_of + right.all_of,
+            annotations={**right.annotations, **left.annotations},
+            unknown={**right.unknown, **left.unknown},
+            definitions=left.definitions + right.definitions,
+        )
+    )
+
+
+def intersect_types(left: frozenset[str] | None, right: frozenset[str] | None) -> frozenset[str] | None:
+    """Return the types both allow; an integer is a number."""
+    if left is None or right is None:
+        return right if left is None else left
+    both = left & right
+    if "integer" in left | right and "number" in left | right:
+        both |= {"integer"} if ("integer" in left or "integer" in right) and not {"number"} <= both else frozenset()
+    return both
+
+
+def _intersect_values(left: tuple[Json, ...] | None, right: tuple[Json, ...] | None) -> tuple[Json, ...] | None:
+    if left is None or right is None:
+        return right if left is None else left
+    wanted = {canonical(value) for value in right}
+    return tuple(value for value in left if canonical(value) in wanted)
+
+
+def has_type(value: Json, types: frozenset[str]) -> bool:
+    """Tell whether a value is of one of the types."""
+    kind = type_of(value)
+    if kind != "number":
+        return kind in types
+    return "number" in types or ("integer" in types and float(value).is_integer())
+
+
+def _opened(forms: list[Plain]) -> Plain | None:
+    """Return one form for a choice that is one form with null, or plain types, or plain values; else None."""
+    rest = [form for form in forms if not _is_null(form)]
+    if len(rest) == 1 and len(rest) < len(forms):
+        return _nullable(rest[0])
+    if len(forms) == 1:
+        return forms[0]
+    bare = [form for form in forms if _says_only_types_or_values(form)]
+    if len(bare) < len(forms) or len({form.enum is None for form in forms}) > 1:
+        return None
+    if forms[0].enum is not None:
+        values = {canonical(value): value for form in forms for value in form.enum or ()}
+        return Plain(pointer=forms[0].pointer, enum=tuple(values.values()))
+    if any(form.types is None for form in forms):
+        return None
+    types = frozenset[str]().union(*(form.types or () for form in forms))
+    return Plain(pointer=forms[0].pointer, types=_without_integer(types))
+
+
+def _says_only_types_or_values(form: Plain) -> bool:
+    is_bare = Plain(pointer=form.pointer, types=form.types, enum=form.enum, annotations=form.annotations) == form
+    return is_bare and "format" not in form.annotations
+
+
+def _is_null(form: Plain) -> bool:
+    if form.enum is not None:
+        return list(form.enum) == [None]
+    return form.types == frozenset({"null"})
+
+
+def _nullable(form: Plain) -> Plain | None:
+    if form.branches or form.all_of or form.is_never:
+        return None
+    if form.enum is not None:
+        return replace(form, enum=(*(value for value in form.enum if value is not None), None))
+    return replace(form, types=form.types | {"null"}) if form.types is not None and not form.single.get("not") else None
+
+
+def _with_values(plain: Plain, schema: Mapping[str, Json]) -> Plain:
+    values: list[Json] | None = None
+    if isinstance(schema.get("enum"), list):
+        values = list({canonical(value): value for value in schema["enum"]}.values())
+    if "const" in schema:
+        const = schema["const"]
+        values = [const] if values is None or canonical(const) in map(canonical, values) else []
+    if values is None:
+        return plain
+    return _filtered(replace(plain, enum=tuple(values)))
+
+
+def _filtered(plain: Plain) -> Plain:
+    """Drop values that are of none of the types; the types then say nothing of their own."""
+    if plain.enum is None:
+        return plain
+    kept = tuple(value for value in plain.enum if plain.types is None or has_type(value, plain.types))
+    return replace(plain, enum=kept, types=None)
+
+
+def _types(written: Json) -> frozenset[str] | None:
+    names = [written] if isinstance(written, str) else written
+    if not isinstance(names, list):
+        return None
+    known = frozenset(name for name in names if isinstance(name, str) and name in _TYPES)
+    return None if known >= _TYPES - {"integer"} else _without_integer(known)
+
+
+def _without_integer(types: frozenset[str]) -> frozenset[str]:
+    return types - {"integer"} if "number" in types else types
+
+
+def _tuple(schema: Mapping[str, Json], key: str, pointer: Pointer) -> tuple[Pointer, ...]:
+    items = schema.get(key)
+    return tuple((*pointer, key, str(index)) for index in range(len(items))) if isinstance(items, list) else ()
+
+
+def _split_dependencies(
+    schema: Mapping[str, Json],
+    pointer: Pointer,
+    scalars: dict[str, Json],
+    named: dict[str, dict[str, Pointer]],
+) -> None:
+    dependencies = schema.get("dependencies")
+    if not isinstance(dependencies, dict):
+        return
+    lists = {key: value for key, value in dependencies.items() if isinstance(value, list)}
+    if lists:
+        scalars["dependentRequired"] = {**lists, **scalars.get("dependentRequired", {})}
+    for name, value in dependencies.items():
+        if isinstance(value, dict | bool):
+            named.setdefault("dependentSchemas", {})[str(name)] = (*pointer, "dependencies", str(name))
+
+
+def _drop_idle(schema: Mapping[str, Json], scalars: dict[str, Json], single: dict[str, Pointer]) -> None:
+    """Leave out what says nothing, and note under `_keyword` what closes an object or a list."""
+    for key in ("minLength", "minItems", "minProperties"):
+        if scalars.get(key) == 0:
+            del scalars[key]
+    if scalars.get("uniqueItems") is False:
+        del scalars["uniqueItems"]
+    for key in ("additionalProperties", "unevaluatedProperties", "items", "unevaluatedItems", "propertyNames"):
+        if key in single and _at(schema, key) in (True, False, {}):
+            del single[key]
+            if _at(schema, key) is False:
+                scalars[f"_{key}"] = False
+    if schema.get("not") in ({}, True, False):
+        single.pop("not", None)
+    if "if" not in single:
+        single.pop("then", None)
+        single.pop("else", None)
+    elif "then" not in single and "else" not in single:
+        del single["if"]
+
+
+def _at(schema: Mapping[str, Json], key: str) -> Json:
+    return schema["additionalItems"] if key == "items" and isinstance(schema["items"], list) else schema[key]
+
+
+def _local(reference: str) -> Pointer | None:
+    """Return the pointer of a reference into the same document, None for any other kind."""
+    if reference == "#":
+        return ()
+    if not reference.startswith("#/"):
+        return None
+    return tuple(unquote(token).replace("~1", "/").replace("~0", "~") for token in reference[2:].split("/"))
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

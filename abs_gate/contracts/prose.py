@@ -1,0 +1,125 @@
+"""Text that models read: what changed in it, and what does not belong in it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from abs_gate.contracts.wording import clean, show
+
+_WORDS = re.compile(r"\S+")
+_NUMBERS = re.compile(r"(?<![\w.])-?\d+(?:[.,]\d+)*(?![\w])")
+_URL = re.compile(r"\b(?:https?|ftp|wss?)://[^\s\"'<>)\]]+", re.IGNORECASE)
+_MAX_DIFF_WORDS = 2_000
+"""Longer texts are not compared word by word: the comparison grows with the square of their length."""
+
+_IMPERATIVE = re.compile(
+    r"\b(?:you (?:must|have to|need to|should always)"
+    r"|(?:must|always|never) (?:call|use|invoke|run|send|include|read|pass)"
+    r"|(?:call|use|run|invoke) this (?:tool|function)? ?(?:first|before|always|immediately)"
+    r"|ignore (?:all |any |the |your )?(?:previous|prior|above|other)|disregard"
+    r"|(?:do not|don't) (?:tell|mention|inform|reveal|ask)|without (?:telling|asking|informing)"
+    r"|instead of (?:the|any) other)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProseChange:
+    """A change of text in words."""
+
+    summary: str
+    """A sentence with the words that changed."""
+    notes: tuple[str, ...]
+    """What deserves a second look: numbers, instructions, addresses, hidden characters, growth."""
+
+
+def same_prose(before: str | None, after: str | None) -> bool:
+    """Tell whether two texts differ in white space at most; none is the empty text."""
+    return (before or "").split() == (after or "").split()
+
+
+def describe_change(before: str | None, after: str | None) -> ProseChange:
+    """Describe how a text changed, with what deserves a second look."""
+    old, new = before or "", after or ""
+    return ProseChange(summary=_summary(old, new), notes=tuple(_notes(old, new)))
+
+
+def find_imperatives(text: str) -> tuple[str, ...]:
+    """Return the phrases that order the model about rather than describe the tool."""
+    return tuple(dict.fromkeys(match[0].lower() for match in _IMPERATIVE.finditer(text)))
+
+
+def find_urls(text: str) -> tuple[str, ...]:
+    """Return the addresses in a text."""
+    return tuple(dict.fromkeys(match[0].rstrip(".,;") for match in _URL.finditer(text)))
+
+
+def find_hidden(text: str) -> tuple[str, ...]:
+    """Return the characters a reviewer does not see and a model does, as code points."""
+    return tuple(dict.fromkeys(f"U+{ord(char):04X}" for char in text if _is_hidden(char)))
+
+
+def _is_hidden(char: str) -> bool:
+    """Zero-width, bidirectional and other invisible characters, tags, terminal escapes; not tab and line ends."""
+    code = ord(char)
+    return (
+        0x200B <= code <= 0x200F
+        or 0x202A <= code <= 0x202E
+        or 0x2060 <= code <= 0x206F
+        or 0xFFF9 <= code <= 0xFFFB
+        or 0xE0000 <= code <= 0xE0FFF
+        or code in (0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0)
+        or (code < 0x20 and char not in "\t\n\r")
+        or 0x7F <= code <= 0x9F
+    )
+
+
+def _summary(old: str, new: str) -> str:
+    if not old.strip():
+        return f"The text was added: {show(new)}."
+    if not new.strip():
+        return f"The text was removed: {show(old)}."
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    if len(before) + len(after) > _MAX_DIFF_WORDS:
+        return f"The text changed: {len(before)} words became {len(after)}."
+    pieces: list[str] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes():
+        removed, added = " ".join(before[i1:i2]), " ".join(after[j1:j2])
+        if tag == "insert":
+            pieces.append(f"[+{_cut(added)}+]")
+        elif tag == "delete":
+            pieces.append(f"[-{_cut(removed)}-]")
+        elif tag == "replace":
+            pieces.append(f"[-{_cut(removed)}-] [+{_cut(added)}+]")
+    more = f" and {len(pieces) - 6} more" if len(pieces) > 6 else ""
+    return f"The text changed: {' … '.join(pieces[:6])}{more}."
+
+
+def _notes(old: str, new: str) -> list[str]:
+    notes: list[str] = []
+    before, after = set(_NUMBERS.findall(old)), set(_NUMBERS.findall(new))
+    if before != after and (before or after):
+        gone, come = sorted(before - after), sorted(after - before)
+        notes.append(
+            f"Numbers in the text: {', '.join(gone[:8]) or 'none'} went, {', '.join(come[:8]) or 'none'} came; "
+            "limits and defaults may stand only here."
+        )
+    imperatives = [phrase for phrase in find_imperatives(new) if phrase not in find_imperatives(old)]
+    if imperatives:
+        notes.append(f"New orders to the model: {', '.join(clean(phrase) for phrase in imperatives[:5])}.")
+    urls = [url for url in find_urls(new) if url not in find_urls(old)]
+    if urls:
+        notes.append(f"New addresses in the text: {', '.join(clean(url)[:100] for url in urls[:5])}.")
+    hidden = [code for code in find_hidden(new) if code not in find_hidden(old)]
+    if hidden:
+        notes.append(f"Hidden characters that a reviewer does not see: {', '.join(hidden[:8])}.")
+    if len(old) >= 40 and len(new) > 2 * len(old):
+        notes.append(f"The text grew from {len(old)} to {len(new)} characters; the model reads it with every request.")
+    return notes
+
+
+def _cut(text: str, width: int = 120) -> str:
+    text = clean(text)
+    return text if len(text) <= width else f"{text[: width - 1]}…"

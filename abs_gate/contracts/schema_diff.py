@@ -1,0 +1,308 @@
+"""Compares the schemas of one side of a tool: rules explain, the engine confirms, broken changes carry a witness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from abs_gate.contracts.alignment import align
+from abs_gate.contracts.facts import Fact, SchemaPair
+from abs_gate.contracts.matching import Child, InstancePath, Matching, property_step
+from abs_gate.contracts.model import Change, Classification, ToolContract
+from abs_gate.contracts.places import Places
+from abs_gate.contracts.plain import Pointer, SchemaReader
+from abs_gate.contracts.rules import rule, rules_of
+from abs_gate.contracts.rules.registry import (
+    BREAKING,
+    COMPATIBLE,
+    UNCHANGED,
+    Direction,
+    Kind,
+    Rule,
+    Side,
+    schema_affects,
+)
+from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, ProblemKind, Proof, SchemaDocument
+from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.witnesses import Witnesses
+from abs_gate.findings import Json, Location
+
+_MAX_PAIRS = 20_000
+"""Pairs of subschemas looked at for one side of one tool; what lies beyond is left to the engine's verdict."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _At:
+    """Where the walk stands."""
+
+    child: Child
+    path: str
+    instance: InstancePath | None
+    narrowed: bool | None
+    """Whether less is accepted here, as far as anything above lets it through; None: not proven."""
+    widened: bool | None
+    definitions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A fact with the rule that found it and where."""
+
+    rule: Rule
+    fact: Fact
+    pair: SchemaPair
+    at: _At
+
+
+class SchemaDiff:
+    """One side of one tool, old against new."""
+
+    def __init__(self, side: Side, old: Json, new: Json, *, engine: Engine, root: str = "") -> None:
+        self._side = side
+        self._root = root or side.value
+        self._engine = engine
+        self._documents = SchemaDocument(old), SchemaDocument(new)
+        self._matching = Matching(side, *(SchemaReader(document) for document in self._documents))
+        self._witnesses = Witnesses(side, *self._documents, engine=engine)
+
+    def changes(self, tool: ToolContract | None = None) -> tuple[Change, ...]:
+        """Return the classified changes, those of the whole schema last."""
+        old, new = self._documents
+        if canonical(old.schema) == canonical(new.schema):
+            return ()
+        self._aligned = align(self._matching)
+        whole = self._engine.compare(*(document.view() for document in self._aligned))
+        problems = _new_problems(whole)
+        if problems:
+            return (self._invalid(problems, tool),)
+        found = list(self._walk(whole))
+        changes = [self._change(item, tool) for item in _without_echoes(found)]
+        changes += self._unexplained(whole, found, tool)
+        return tuple(replace(change, notes=(*change.notes, *self._limits(whole))) for change in changes)
+
+    def _walk(self, whole: Comparison) -> Iterator[_Found]:
+        start = _At(
+            child=Child(old=(), new=(), step="", instance=()),
+            path=self._root,
+            instance=(),
+            narrowed=_negated(whole.old_in_new.included),
+            widened=_negated(whole.new_in_old.included),
+        )
+        seen: set[tuple[Pointer, Pointer]] = set()
+        stack = [start]
+        while stack and len(seen) < _MAX_PAIRS:
+            at = stack.pop()
+            key = (at.child.old, at.child.new)
+            if key in seen:
+                continue
+            seen.add(key)
+            pair = self._matching.pair(*key, at.child.required)
+            yield from self._facts(pair, at)
+            below = [self._below(at, pair, child) for child in self._matching.children(pair)]
+            stack += [inner for inner in reversed(below) if inner is not None]
+
+    def _below(self, at: _At, pair: SchemaPair, child: Child) -> _At | None:
+        raws = self._matching.old.raw(child.old), self._matching.new.raw(child.new)
+        if canonical(raws[0]) == canonical(raws[1]) and not _refers(raws[0]) and child.required[0] == child.required[1]:
+            return None
+        instance = None if at.instance is None or child.instance is None else (*at.instance, *child.instance)
+        narrowed, widened = at.narrowed, at.widened
+        if child.is_renamed or narrowed is not False or widened is not False:
+            documents = self._documents if child.is_renamed else self._aligned
+            inner = self._engine.compare(documents[0].view(*child.old), documents[1].view(*child.new))
+            mine = _negated(inner.old_in_new.included), _negated(inner.new_in_old.included)
+            narrowed = mine[0] if child.is_renamed else _both(narrowed, mine[0])
+            widened = mine[1] if child.is_renamed else _both(widened, mine[1])
+        names = dict.fromkeys((*at.definitions, *pair.new.definitions))
+        return _At(
+            child=child,
+            path=at.path + child.step,
+            instance=instance,
+            narrowed=narrowed,
+            widened=widened,
+            definitions=tuple(names),
+        )
+
+    def _facts(self, pair: SchemaPair, at: _At) -> Iterator[_Found]:
+        for each in rules_of(Kind.SCHEMA):
+            if each.direction is Direction.NARROWS and at.narrowed is False:
+                continue
+            if each.direction is Direction.WIDENS and at.widened is False:
+                continue
+            if each.direction is Direction.EITHER and at.narrowed is False and at.widened is False:
+                continue
+            for fact in each.find(pair):
+                yield _Found(rule=each, fact=fact, pair=pair, at=at)
+
+    def _change(self, found: _Found, tool: ToolContract | None) -> Change:
+        each, fact, at = found.rule, found.fact, found.at
+        classification, proof = self._grade(found)
+        witness = None
+        if classification.rank >= BREAKING.rank:
+            witness = self._witnesses.find(found.pair, fact, at.child, at.instance)
+            if witness is not None:
+                proof = "witness"
+            elif each.direction is not None:
+                proof = Proof.NOT_PROVEN.value
+        names = tuple(dict.fromkeys((*at.definitions, *found.pair.new.definitions)))
+        notes = (*fact.notes, *([f"In the definition `{name}`." for name in names[:1]]))
+        affects = each.affects[self._side]
+        if classification is not each.grades[self._side]:
+            affects = schema_affects(self._side, classification)
+        return Change(
+            path=at.path + (property_step(fact.name) if fact.name else ""),
+            kind=each.id,
+            classification=classification,
+            affects=affects,
+            message=fact.message,
+            before=fact.before,
+            after=fact.after,
+            proof=proof,
+            witness=witness.witness if witness else None,
+            has_witness=witness is not None,
+            location=_place(tool, self._part(found)),
+            notes=notes,
+        )
+
+    def _grade(self, found: _Found) -> tuple[Classification, str]:
+        """Return the classification, and what it rests on before a witness is looked for."""
+        each, fact, at = found.rule, found.fact, found.at
+        if each.direction is None:
+            return fact.grade or each.grades[self._side], "convention"
+        if each.direction is not Direction.EITHER:
+            return each.grades[self._side], Proof.PROVED.value
+        is_broken = at.narrowed if self._side is Side.INPUT else at.widened
+        if is_broken is False:
+            return COMPATIBLE, Proof.PROVED.value
+        return BREAKING, Proof.NOT_PROVEN.value
+
+    def _part(self, found: _Found) -> tuple[str, ...]:
+        pointer = found.pair.new.pointer
+        if found.fact.name in found.pair.new.properties:
+            pointer = found.pair.new.properties[found.fact.name]
+        return (self._root, *pointer)
+
+    def _unexplained(self, whole: Comparison, found: list[_Found], tool: ToolContract | None) -> Iterator[Change]:
+        """Report what the engine says of the whole where no rule said it."""
+        explained = {Direction.NARROWS: False, Direction.WIDENS: False}
+        for item in found:
+            if item.at.child.is_renamed or item.rule.direction is None:
+                continue
+            if item.rule.direction is not Direction.WIDENS and item.at.narrowed is not False:
+                explained[Direction.NARROWS] = True
+            if item.rule.direction is not Direction.NARROWS and item.at.widened is not False:
+                explained[Direction.WIDENS] = True
+        for direction, inclusion in (
+            (Direction.NARROWS, whole.old_in_new),
+            (Direction.WIDENS, whole.new_in_old),
+        ):
+            if inclusion.included is not True and not explained[direction]:
+                yield self._whole_change(direction, inclusion, tool)
+
+    def _whole_change(self, direction: Direction, inclusion: Inclusion, tool: ToolContract | None) -> Change:
+        verb = "narrowed" if direction is Direction.NARROWS else "widened"
+        each = rule("schema_not_proven" if inclusion.included is None else f"schema_{verb}")
+        classification = each.grades[self._side]
+        shown = self._witnesses.whole(inclusion) if classification is BREAKING else None
+        return Change(
+            path=self._root,
+            kind=each.id,
+            classification=classification,
+            affects=schema_affects(self._side, classification),
+            message=each.explanation.partition("\n")[0],
+            proof=_proof(classification, shown).value,
+            witness=shown.witness if shown else None,
+            has_witness=shown is not None,
+            location=_place(tool, (self._root,)),
+            notes=(inclusion.reason,) if inclusion.reason else (),
+        )
+
+    def _invalid(self, problems: list[str], tool: ToolContract | None) -> Change:
+        each = rule("schema_invalid")
+        return Change(
+            path=self._root,
+            kind=each.id,
+            classification=each.grades[self._side],
+            affects=each.affects[self._side],
+            message=problems[0],
+            location=_place(tool, (self._root,)),
+            notes=tuple(problems[1:6]),
+        )
+
+    def _limits(self, whole: Comparison) -> tuple[str, ...]:
+        return ("The search budget for this tool was spent.",) if whole.budget_spent else ()
+
+
+def _new_problems(whole: Comparison) -> list[str]:
+    """Return, as sentences, what makes the new schema none, where the old one was none the worse for it."""
+    known = {problem.message for problem in whole.old_problems}
+    messages = [problem.message for problem in whole.new_problems if problem.kind is ProblemKind.INVALID]
+    return [message for message in messages if message not in known]
+
+
+def _without_echoes(found: list[_Found]) -> list[_Found]:
+    """Merge what says the same twice: null besides a constraint, a choice whose branches were looked into."""
+    deeper = {
+        item.at.path
+        for item in found
+        if item.at.child.is_branch and item.rule.direction is not None and item.rule.id != "branches_changed"
+    }
+    kept = [
+        item
+        for item in found
+        if _grade_of(item) is not UNCHANGED
+        and not (item.rule.id == "branches_changed" and any(path.startswith(item.at.path) for path in deeper))
+    ]
+    return _one_for_null_and_constraint(kept)
+
+
+def _one_for_null_and_constraint(found: list[_Found]) -> list[_Found]:
+    """A value that became nullable and narrower in one go is one finding: the one that breaks the side."""
+    nullable = {item.at.path for item in found if item.rule.id == "null_added"}
+    if not nullable:
+        return found
+    narrower = {item.at.path for item in found if item.rule.direction is Direction.NARROWS}
+    merged: list[_Found] = []
+    for item in found:
+        is_both = item.at.path in nullable & narrower
+        is_null = item.rule.id == "null_added"
+        is_breaking = is_null is (item.pair.side is Side.OUTPUT)
+        if not is_both or (not is_null and item.rule.direction is not Direction.NARROWS):
+            merged.append(item)
+        elif is_breaking:
+            note = "Narrower besides." if is_null else "Null is accepted besides."
+            merged.append(replace(item, fact=replace(item.fact, notes=(*item.fact.notes, note))))
+    return merged
+
+
+def _grade_of(item: _Found) -> Classification:
+    return item.fact.grade or item.rule.grades[item.pair.side]
+
+
+def _place(tool: ToolContract | None, part: tuple[str | int, ...]) -> Location | None:
+    if tool is None:
+        return None
+    places = tool.places
+    return places[part] if isinstance(places, Places) else tool.location
+
+
+def _proof(classification: Classification, witness: Inclusion | None) -> Proof:
+    if witness is not None:
+        return Proof.WITNESS
+    return Proof.PROVED if classification is COMPATIBLE else Proof.NOT_PROVEN
+
+
+def _negated(included: bool | None) -> bool | None:
+    return None if included is None else not included
+
+
+def _both(outer: bool | None, inner: bool | None) -> bool | None:
+    if outer is False or inner is False:
+        return False
+    return True if outer and inner else None
+
+
+def _refers(value: Json) -> bool:
+    if isinstance(value, dict):
+        return "$ref" in value or any(_refers(item) for item in value.values())
+    return isinstance(value, list) and any(_refers(item) for item in value)

@@ -1,0 +1,75 @@
+"""Whole calls and results that show a broken schema change: accepted before and refused now, or the mirror."""
+
+from __future__ import annotations
+
+from abs_gate.contracts.facts import Fact, SchemaPair
+from abs_gate.contracts.grafting import grafted
+from abs_gate.contracts.matching import Child, InstancePath
+from abs_gate.contracts.rules.registry import Side
+from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, SchemaDocument
+from abs_gate.contracts.schemas.document import SchemaView
+
+
+class Witnesses:
+    """Finds witnesses for one side of one tool.
+
+    For input a witness is a call the old schema accepts and the new one refuses; for output a result the new schema
+    allows and the old one forbids. It is looked for with only the fact in question changed, then with the whole
+    part changed, then anywhere.
+    """
+
+    def __init__(self, side: Side, old: SchemaDocument, new: SchemaDocument, *, engine: Engine) -> None:
+        self._side = side
+        self._old = old
+        self._new = new
+        self._engine = engine
+        self._anywhere: Inclusion | None = None
+
+    def find(self, pair: SchemaPair, fact: Fact, child: Child, path: InstancePath | None) -> Inclusion | None:
+        """Return a checked witness for a fact, None where none was found within the budget."""
+        if path is not None:
+            old, new = self._old.view(*child.old), self._new.view(*child.new)
+            alone = self._with_only(pair, fact, child)
+            for view in [alone, new] if alone else [new]:
+                lifted = self._lifted(self._engine.compare(old, view), path)
+                if lifted is not None:
+                    return lifted
+        return self._of_the_whole() if not child.is_renamed else None
+
+    def whole(self, inclusion: Inclusion) -> Inclusion | None:
+        """Return the witness of a comparison of the whole, when it is one for the schemas as they were written."""
+        if not inclusion.has_witness:
+            return self._of_the_whole()
+        accepted, refused = self._sides()
+        lifted = self._engine.lift(inclusion.witness, (), accepted=accepted, refused=refused)
+        return lifted if lifted is not None and lifted.has_witness else self._of_the_whole()
+
+    def _with_only(self, pair: SchemaPair, fact: Fact, child: Child) -> SchemaView | None:
+        """Return the old schema with only the fact in question changed."""
+        edit = fact.edit
+        if edit is None and fact.keywords:
+            raw = pair.new_reader.raw(pair.new.pointer)
+            edit = {key: raw.get(key) for key in fact.keywords} if isinstance(raw, dict) else None
+        if edit is None:
+            return None
+        document = SchemaDocument(grafted(self._old.schema, self._new.schema, {pair.old.pointer: edit}))
+        return document.view(*child.old)
+
+    def _lifted(self, comparison: Comparison, path: InstancePath) -> Inclusion | None:
+        inclusion = comparison.old_in_new if self._side is Side.INPUT else comparison.new_in_old
+        if not inclusion.has_witness:
+            return None
+        accepted, refused = self._sides()
+        lifted = self._engine.lift(inclusion.witness, path, accepted=accepted, refused=refused)
+        return lifted if lifted is not None and lifted.has_witness else None
+
+    def _sides(self) -> tuple[SchemaView, SchemaView]:
+        """Return the schema that accepts a witness and the one that refuses it."""
+        old, new = self._old.view(), self._new.view()
+        return (old, new) if self._side is Side.INPUT else (new, old)
+
+    def _of_the_whole(self) -> Inclusion | None:
+        if self._anywhere is None:
+            comparison = self._engine.compare(self._old.view(), self._new.view())
+            self._anywhere = comparison.old_in_new if self._side is Side.INPUT else comparison.new_in_old
+        return self._anywhere if self._anywhere.has_witness else None
