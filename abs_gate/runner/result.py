@@ -24,6 +24,7 @@ class EvaluationResult:
     blocking: bool = False
     location: Location
     details: dict[str, object] = field(default_factory=dict)
+    """What the evaluator measured beside its score (votes, precision, ...)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,10 @@ class BehaviorResult:
     location: Location
     step: int | None = None
     """Index of the observed step it matched, sent or supplied."""
+    expected: str = ""
+    """What was expected, in words, where something else was observed."""
+    observed: str = ""
+    """What was observed instead."""
     evaluations: tuple[EvaluationResult, ...] = ()
 
 
@@ -56,7 +61,25 @@ class TrialResult:
     trace: Trace
     duration_ms: int
     agent_calls: int
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     unexpected_calls: tuple[str, ...] = ()
     """Tool names of calls that no behavior consumed, in order."""
     warnings: tuple[str, ...] = ()
+    call_faults: tuple[str, ...] = ()
+    """What `unexpected_calls: fail` found, in words; empty under `allow`."""
+    model: str | None = None
+    """The model the agent said it used, when it said so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """Expected beside observed for one thing that did not pass in a trial."""
+
+    where: str
+    """`behavior 3`, `evaluation 1 of behavior 3`, `session evaluation 2` or `the whole session`; counted from 1."""
+    label: str
+    line: int | None
+    outcome: Outcome
+    expected: str
+    observed: str
+    reason: str
