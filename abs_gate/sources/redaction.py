@@ -12,6 +12,7 @@ import base64
 import html
 import json
 import re
+import threading
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, quote_plus
 
@@ -91,13 +92,18 @@ linear: a literal start, then bounded classes."""
 
 
 class Redactor:
-    """Replaces secrets in text and JSON. Immutable after construction, so safe for threads."""
+    """Replaces secrets in text and JSON. Safe for threads."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        forms: set[str] = set()
-        for secret in secrets:
-            forms |= secret_forms(secret)
-        self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
+        self._lock = threading.Lock()
+        self._forms: tuple[str, ...] = ()
+        self.learn(*secrets)
+
+    def learn(self, *secrets: str) -> None:
+        """Add secrets that came up during the run, such as access tokens."""
+        with self._lock:
+            forms = set(self._forms).union(*map(secret_forms, secrets))
+            self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
     def redact(self, text: str) -> str:
         """The text with every known secret and credential-shaped part replaced by `***`."""

@@ -17,11 +17,12 @@ class WireOptions:
     model: str | None = None
     stream: bool = False
     max_output_tokens: int | None = None
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
-    """A request as a value. The body is JSON; the transport serialises and sends it."""
+    """A request as a value. A body of bytes is sent as it is; anything else is JSON the transport serialises."""
 
     method: str
     url: str

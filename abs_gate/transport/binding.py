@@ -1,0 +1,42 @@
+"""Which secret may go where: only to an address named by someone who may decide that.
+
+A workflow gives secrets; files come from the pull request under test, whose author may write any address
+into them. So a secret that the workflow gave goes to an address that the workflow (a flag, an input, the
+environment) or the base branch's file named, never to one that stands only in a file of the pull request.
+On a command line the files are the user's own, and everything may go where they say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from abs_gate.errors import ConfigurationError
+from abs_gate.settings.model import Secret
+from abs_gate.transport.destinations import shown_url
+
+TRUSTED_ORIGINS = frozenset({"flag", "input", "environment", "base"})
+"""Who may name an address that secrets go to, wherever the run is."""
+
+
+def may_send_secret(url_origin: str, *, files_trusted: bool) -> bool:
+    """Whether a secret may be sent to an address named by `url_origin` (as AgentSettings.url_origin)."""
+    return files_trusted or url_origin in TRUSTED_ORIGINS
+
+
+def require_may_send(
+    secrets: Iterable[Secret | None], url: str, url_origin: str, *, files_trusted: bool, setting: str
+) -> None:
+    """Refuse to send secrets to an address from a file that the pull request may have changed.
+
+    Raises:
+        ConfigurationError: there is a secret, and it may not go there. `setting` names the address's setting.
+    """
+    given = [secret for secret in secrets if secret is not None and secret.value]
+    if given and not may_send_secret(url_origin, files_trusted=files_trusted):
+        origin = given[0].origin or "the workflow"
+        raise ConfigurationError(
+            f"The secret from {origin} is not sent to {shown_url(url)}: that address stands in a file which this "
+            f"pull request can change, so its author could have the secret sent anywhere.",
+            hint=f"Give the address where the secret is given: as an action input, a flag or an environment variable "
+            f"({setting}), or have it in the base branch first.",
+        )
