@@ -63,7 +63,7 @@ class Pattern:
         """
         readable = _SURROGATE.sub("\ufffd", text)
         if self._linear is not None and not self._means_otherwise(readable):
-            return (match.span() for match in self._linear.finditer(readable))
+            return _distinct(match.span() for match in self._linear.finditer(readable))
         return self._bounded_spans(readable)
 
     def _means_otherwise(self, text: str) -> bool:
@@ -85,6 +85,15 @@ class Pattern:
                 yield match.span()
         except (TimeoutError, MemoryError):
             raise PatternTimeout(self.pattern) from None
+
+
+def _distinct(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """RE2's binding gives an empty match at the end of a text twice."""
+    last = None
+    for span in spans:
+        if span != last:
+            yield span
+        last = span
 
 
 def _compile_linear(translation: Translation) -> Any:

@@ -7,6 +7,14 @@ from dataclasses import dataclass
 
 _SPACES = r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 """What Python's `\\s` matches, as the inside of a class."""
+_NO_SPACES = (
+    r"\x00-\x08\x0e-\x1b\x21-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}"
+    r"\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff}"
+)
+_NO_WORD = (
+    r"\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}"
+    r"\x{203f}\x{2040}\x{2054}\x{fe33}\x{fe34}\x{fe4d}-\x{fe4f}\x{ff3f}"
+)
 _OUTSIDE = {
     "d": r"\p{Nd}",
     "D": r"\P{Nd}",
@@ -16,7 +24,7 @@ _OUTSIDE = {
     "S": f"[^{_SPACES}]",
     "Z": r"\z",
 }
-_INSIDE = {"d": r"\p{Nd}", "D": r"\P{Nd}", "w": r"\p{L}\p{N}_", "s": _SPACES}
+_INSIDE = {"d": r"\p{Nd}", "D": r"\P{Nd}", "w": r"\p{L}\p{N}_", "W": _NO_WORD, "s": _SPACES, "S": _NO_SPACES}
 _ANYTHING = frozenset((r"[\s\S]", r"[\S\s]", r"[\w\W]", r"[\W\w]", r"[\d\D]", r"[\D\d]"))
 _OTHERWISE = frozenset("CQE")
 """Escapes that RE2 reads in a way of its own."""
@@ -78,7 +86,7 @@ def _translate_class(text: str) -> str | None:
     if text in _ANYTHING:
         return "(?s:.)"
     letters = {match["letter"] for match in _ESCAPE.finditer(text)}
-    if letters & {"W", "S", *_OTHERWISE}:
+    if letters & _OTHERWISE:
         return None
 
     def replace(match: re.Match[str]) -> str:

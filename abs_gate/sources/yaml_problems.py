@@ -68,6 +68,16 @@ _EXPLANATIONS: tuple[tuple[str, str, str], ...] = (
         "An escape does not name a character.",
         'Write characters beyond U+FFFF as one escape, such as "\\U0001F600", or as themselves.',
     ),
+    (
+        "hexdecimal number",
+        "An escape in double quotes does not name a character.",
+        "Write `\\\\` for a backslash, or use single quotes (usual for patterns).",
+    ),
+    (
+        "did not find expected comment or line break",
+        "Text stands behind `|` or `>`.",
+        "Begin it in the next line; a text that itself begins with one of them needs quotes.",
+    ),
     ("maximum nesting depth", "Nested too deeply.", ""),
     ("found incompatible YAML document", "Only YAML 1.1 and 1.2 can be read.", "Remove the `%YAML` line."),
     (
@@ -78,11 +88,26 @@ _EXPLANATIONS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+_BEHIND_A_VALUE = (
+    "Something stands behind a value that is complete.",
+    "A single quote inside single quotes is written twice (`'it''s'`); check the indentation too.",
+)
+_TAB = ("A tab is used where spaces are needed.", "Indent with spaces, never with tabs.")
+_ABOUT_THE_OPENING = ("',' or ']'", "',' or '}'", "unexpected end of stream", "unexpected document indicator")
+
+
+def is_about_opening(problem: str) -> bool:
+    """Whether the place to show is where the bracket or quote was opened, not where its end was missed."""
+    return any(fragment in problem for fragment in _ABOUT_THE_OPENING)
+
+
 def explain(problem: str, text: str, offset: int) -> tuple[str, str]:
     """A sentence and a hint for the parser's complaint at an offset; never any text of the file."""
+    if text[offset : offset + 1] == "\t":
+        return _TAB
+    if "did not find expected key" in problem and text[text.rfind("\n", 0, offset) + 1 : offset].strip():
+        return _BEHIND_A_VALUE
     for fragment, message, hint in _EXPLANATIONS:
         if fragment in problem:
-            if text[offset : offset + 1] == "\t":
-                return "A tab is used where spaces are needed.", "Indent with spaces, never with tabs."
             return message, hint
     return f"This is not YAML: {problem or 'unreadable'}.", ""

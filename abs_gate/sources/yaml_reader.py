@@ -12,7 +12,7 @@ from yaml import events
 
 from abs_gate.sources.nodes import MAX_DEPTH, MAX_NODES, Node, Positions, Problems
 from abs_gate.sources.scalars import resolve_plain
-from abs_gate.sources.yaml_problems import explain
+from abs_gate.sources.yaml_problems import explain, is_about_opening
 
 _Loader: type[yaml.CLoader] | type[yaml.Loader] = getattr(yaml, "CLoader", yaml.Loader)
 
@@ -124,9 +124,12 @@ class _Reader:
             finally:
                 loader.dispose()
         except yaml.MarkedYAMLError as error:
+            problem = error.problem or ""
             mark = error.problem_mark or error.context_mark
+            if error.context_mark is not None and is_about_opening(problem):
+                mark = error.context_mark
             offset = min(mark.index, len(self._text)) if mark is not None else 0
-            message, hint = explain(error.problem or "", self._text, offset)
+            message, hint = explain(problem, self._text, offset)
             raise self._problems.fail("invalid-yaml", offset, message, hint) from None
         except yaml.YAMLError:
             raise self._problems.fail("invalid-yaml", 0, "The text is not YAML.") from None
