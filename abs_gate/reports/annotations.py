@@ -14,11 +14,19 @@ from typing import Literal, TypeAlias
 
 from abs_gate.findings import Json
 from abs_gate.gate.result import ResultDocument
-from abs_gate.reports.advice import affected_text, fix_of, plain
+from abs_gate.reports.advice import ACTION_WORDS, CLASSIFICATION_WORDS, affected_text, fix_of, plain
 from abs_gate.reports.figures import count_of, rate_of
 from abs_gate.reports.headline import VERDICT_WORDS
 from abs_gate.reports.schema_text import json_text
-from abs_gate.reports.selection import action_of, changes_with, find_failures, sort_lint, sort_verification
+from abs_gate.reports.selection import (
+    action_of,
+    changes_with,
+    find_failures,
+    lint_gates,
+    notices_of,
+    sort_lint,
+    sort_verification,
+)
 from abs_gate.reports.untrusted import one_line, visible
 
 Kind: TypeAlias = Literal["error", "warning", "notice"]
@@ -76,8 +84,7 @@ def find_annotations(document: ResultDocument) -> list[Annotation]:
     """Everything worth an annotation, worst first: what gates as errors, then warnings, then notices."""
     found = [*_verdict(document), *_failures(document), *_changes(document), *_verification(document), *_lint(document)]
     found += [
-        Annotation(kind="notice", title="abs-gate", message=notice)
-        for notice in document["metadata"].get("notices", [])
+        Annotation(kind="warning", title="abs-gate", message=one_line(notice, 1000)) for notice in notices_of(document)
     ]
     return sorted(found, key=lambda annotation: _KINDS.index(annotation.kind))
 
@@ -179,6 +186,7 @@ def _failures(document: ResultDocument) -> Iterator[Annotation]:
 
 def _changes(document: ResultDocument) -> Iterator[Annotation]:
     for tool, change in changes_with(document, ["block", "review"]):
+        word = ACTION_WORDS[action_of(change)]
         lines = [one_line(change["message"], 600)] if change["message"] else []
         if affected := affected_text(change, plain):
             lines.append(f"affects: {affected}")
@@ -187,9 +195,9 @@ def _changes(document: ResultDocument) -> Iterator[Annotation]:
         if fix := fix_of(change):
             lines.append(f"to do: {one_line(fix, 600)}")
         yield Annotation(
-            kind="error" if action_of(change) == "block" else "warning",
+            kind="error",
             title=f"{one_line(tool['tool_id'], 60)}: {one_line(change['path'], 40)} {one_line(change['kind'], 40)}",
-            message="\n".join(lines) or change["kind"],
+            message="\n".join([f"{CLASSIFICATION_WORDS[change['classification']]}, {word}", *lines]),
             file=change["file"],
             line=change["line"],
         )
@@ -209,10 +217,12 @@ def _verification(document: ResultDocument) -> Iterator[Annotation]:
 
 def _lint(document: ResultDocument) -> Iterator[Annotation]:
     contracts = document["contracts"]
-    kinds: dict[str, Kind] = {"error": "error", "warning": "warning", "info": "notice"}
-    for finding in sort_lint(contracts["lint"]) if contracts else []:
+    if contracts is None:
+        return
+    kinds: dict[str, Kind] = {"error": "warning", "warning": "warning", "info": "notice"}
+    for finding in sort_lint(contracts["lint"]):
         yield Annotation(
-            kind=kinds[finding["severity"]],
+            kind="error" if lint_gates(contracts, finding) else kinds[finding["severity"]],
             title=f"{one_line(finding['subject'], 60)}: {one_line(finding['rule'], 60)}".removeprefix(": "),
             message="\n".join(filter(None, [one_line(finding["message"], 1000), one_line(finding["hint"], 600)])),
             file=finding["file"],

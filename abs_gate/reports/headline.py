@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_gate.gate.result import ResultDocument, VerdictText
 from abs_gate.reports.figures import count_of
-from abs_gate.reports.selection import changes_with
+from abs_gate.reports.selection import changes_with, lint_gates
 
 VERDICT_WORDS: dict[VerdictText, str] = {
     "passed": "passed",
@@ -63,13 +63,13 @@ def _contracts(document: ResultDocument) -> list[str]:
     parts: list[str] = []
     blocking = len(changes_with(document, ["block"]))
     review = len(changes_with(document, ["review"]))
-    lint = sum(1 for finding in contracts["lint"] if finding["severity"] == "error")
+    lint = sum(1 for finding in contracts["lint"] if lint_gates(contracts, finding))
     if blocking:
         parts.append(f"{count_of(blocking, 'contract change')} {'blocks' if blocking == 1 else 'block'}")
     if review:
         parts.append(f"{count_of(review, 'contract change')} {'needs' if review == 1 else 'need'} review")
     if lint:
-        parts.append(count_of(lint, "contract lint error"))
+        parts.append(f"{count_of(lint, 'lint finding')} {'blocks' if lint == 1 else 'block'}")
     if not parts and contracts["base"] is not None:
         parts.append("no contract change blocks")
     return parts

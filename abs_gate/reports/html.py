@@ -22,7 +22,7 @@ from abs_gate.reports.html_data import cases_data
 from abs_gate.reports.html_sessions import facts_html, failures_html, sessions_html, verification_html
 from abs_gate.reports.html_text import badge, code, esc, joined, prose
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.selection import changes_with, find_failures
+from abs_gate.reports.selection import changes_with, find_failures, notices_of
 
 _ICONS = {
     "passed": '<path d="M7 16.5l6 6 12-13"/>',
@@ -105,7 +105,7 @@ def _passed(records: Sequence[SessionRecord] | Sequence[VerificationRecord]) -> 
 def _sections(document: ResultDocument) -> list[tuple[str, str, str]]:
     """(id, title, body) of every section that has something to say."""
     sections: list[tuple[str, str, str]] = []
-    notices = document["metadata"].get("notices", [])
+    notices = notices_of(document)
     if notices:
         listed = joined(f"<li>{prose(notice, 600)}</li>" for notice in notices[:_MAX_REASONS])
         sections.append(("notices", "Notices", f'<ul class="notices">{listed}</ul>'))

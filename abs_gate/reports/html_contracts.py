@@ -20,13 +20,13 @@ from abs_gate.reports.advice import (
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.html_text import badge, code, esc, esc_block, item, joined, prose, within
 from abs_gate.reports.schema_text import describe_difference
-from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
+from abs_gate.reports.selection import action_of, lint_gates, place_of, sort_changes, sort_lint, sort_tools
 
 _CHANGES_BUDGET = 350_000
 _LINT_BUDGET = 100_000
 _MAX_CHANGES = 40
 _ACTION_OUTCOMES = {"block": "failed", "review": "unverified"}
-_SEVERITY_OUTCOMES = {"error": "failed", "warning": "unverified", "info": "skipped"}
+_SEVERITY_OUTCOMES = {"error": "unverified", "warning": "unverified", "info": "skipped"}
 
 
 def contracts_html(contracts: ContractsRecord) -> str:
@@ -43,7 +43,7 @@ def contracts_html(contracts: ContractsRecord) -> str:
     if left:
         parts.append(f'<p class="muted">{count_of(left, "more changed tool")} in the result file.</p>')
     if contracts["lint"]:
-        rows, left = within(sort_lint(contracts["lint"]), _lint_row, _LINT_BUDGET)
+        rows, left = within(sort_lint(contracts["lint"]), lambda finding: _lint_row(contracts, finding), _LINT_BUDGET)
         more = f'<p class="muted">{count_of(left, "more finding")} in the result file.</p>' if left else ""
         parts.append(f'<h3 id="lint">Lint</h3><ul class="behaviors">{joined(rows)}</ul>{more}')
     return joined(parts)
@@ -110,8 +110,8 @@ def _pretty(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
-def _lint_row(finding: FindingRecord) -> str:
-    outcome = _SEVERITY_OUTCOMES[finding["severity"]]
+def _lint_row(contracts: ContractsRecord, finding: FindingRecord) -> str:
+    outcome = "failed" if lint_gates(contracts, finding) else _SEVERITY_OUTCOMES[finding["severity"]]
     word = "note" if finding["severity"] == "info" else finding["severity"]
     hint = f'<p class="todo"><b>What to do:</b> {prose(finding["hint"], 400)}</p>' if finding["hint"] else ""
     subject = f"{code(finding['subject'], 80)} " if finding["subject"] else ""

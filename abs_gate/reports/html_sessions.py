@@ -23,6 +23,7 @@ from abs_gate.reports.selection import (
     sort_sessions,
     sort_verification,
 )
+from abs_gate.reports.session_words import baseline_text, early_stop_text, lowest_row_text
 from abs_gate.reports.svg import rate_bar
 
 _FAILURES_BUDGET = 500_000
@@ -121,16 +122,14 @@ def _session_facts(session: SessionRecord) -> str:
     clustered = session.get("clustered_interval")
     if clustered:
         facts.append(("Clustered by row", interval_text(clustered)))
-    lowest = session.get("lowest_row")
-    if lowest:
-        facts.append(("Lowest row", code(", ".join(f"{key} {value}" for key, value in lowest.items()), 160)))
     if trials["unverified"]:
         facts.append(("Unverified", f"{trials['unverified']:,} of {count_of(trials['run'], 'trial')}"))
-    if session["decided_after"] is not None:
-        saved = f", {count_of(trials['saved'], 'trial')} saved" if trials["saved"] else ""
-        facts.append(
-            ("Decided after", f"{session['decided_after']:,} of {count_of(trials['planned'], 'trial')}{saved}")
-        )
+    worded = (
+        ("Lowest row", lowest_row_text(session)),
+        ("Early stop", early_stop_text(session)),
+        ("Against the baseline", baseline_text(session)),
+    )
+    facts += [(title, esc(text, 300)) for title, text in worded if text]
     for title, powers in (("pass^k", session["pass_hat_k"]), ("pass@k", session["pass_at_k"])):
         if len(powers) > 1:
             facts.append((title, _powers(powers)))
@@ -140,9 +139,8 @@ def _session_facts(session: SessionRecord) -> str:
         calls = sorted(session["unexpected_calls"].items(), key=lambda call: (-call[1], call[0]))[:10]
         named = ", ".join(f"{code(name, 80)} {count_of(times, 'time')}" for name, times in calls)
         facts.append(("Calls no behavior asked for", named))
-    baseline = session.get("baseline")
-    if baseline:
-        facts.append(("Against the baseline", esc(str(baseline.get("state", "")).replace("_", " "), 60)))
+    if omitted := session.get("trials_omitted"):
+        facts.append(("Without a record", count_of(omitted, "trial")))
     return facts_html(facts)
 
 

@@ -20,7 +20,15 @@ from abs_gate.reports.figures import interval_text, rate_of
 from abs_gate.reports.headline import VERDICT_WORDS, headline
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.schema_text import describe_difference, json_text
-from abs_gate.reports.selection import Example, action_of, behaviors_of, does_gate, find_example, sort_changes
+from abs_gate.reports.selection import (
+    Example,
+    action_of,
+    behaviors_of,
+    does_gate,
+    find_example,
+    lint_gates,
+    sort_changes,
+)
 from abs_gate.reports.transcript_text import step_text
 from abs_gate.reports.untrusted import block, cut, one_line
 
@@ -199,26 +207,24 @@ def _change_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
                 line=change["line"],
                 output="" if action in ("block", "review") else detail,
             )
-            if action == "block":
-                _end(
-                    case.add_failure_info, f"{change['classification']}: {change['message'] or change['kind']}", detail
-                )
-            elif action == "review":
-                _end(case.add_skipped_info, f"needs review: {change['message'] or change['kind']}", detail)
+            if action in ("block", "review"):
+                word = change["classification"] if action == "block" else "needs review"
+                _end(case.add_failure_info, f"{word}: {change['message'] or change['kind']}", detail)
             yield case
 
 
 def _lint_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
     for finding in contracts["lint"]:
+        gates = lint_gates(contracts, finding)
         text = f"{finding['severity']}: {finding['message']} {finding['hint']}"
         case = _case(
             f"{finding['subject'] or 'contracts'}: {finding['rule']}",
             classname=finding["file"] or finding["subject"] or "contracts",
             file=finding["file"],
             line=finding["line"],
-            output="" if finding["severity"] == "error" else one_line(text, _MAX_MESSAGE),
+            output="" if gates else one_line(text, _MAX_MESSAGE),
         )
-        if finding["severity"] == "error":
+        if gates:
             _end(case.add_failure_info, finding["message"], one_line(text, _MAX_MESSAGE))
         yield case
 

@@ -20,7 +20,7 @@ from abs_gate.reports.figures import count_of
 from abs_gate.reports.markdown_text import Section, code, fence
 from abs_gate.reports.markdown_words import ACTION_ICONS, SEVERITY_ICONS, Caps
 from abs_gate.reports.schema_text import describe_difference
-from abs_gate.reports.selection import Action, action_of, changes_with, place_of, sort_lint
+from abs_gate.reports.selection import Action, action_of, changes_with, lint_gates, place_of, sort_lint
 
 
 def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
@@ -108,15 +108,17 @@ def _short_row(tool: ToolDiffRecord, change: ChangeRecord) -> str:
 
 def _lint_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
     contracts = document["contracts"]
-    findings = sort_lint(contracts["lint"]) if contracts else []
-    errors = [finding for finding in findings if finding["severity"] == "error"]
+    if contracts is None:
+        return
+    findings = sort_lint(contracts["lint"])
+    errors = [finding for finding in findings if lint_gates(contracts, finding)]
     others = findings[len(errors) :]
-    title = count_of(len(others), "contract lint warning and note", "contract lint warnings and notes")
+    title = count_of(len(others), "contract lint finding that does not gate", "contract lint findings that do not gate")
     if errors:
         yield Section(
             head="### Contract lint\n",
             rows=[_lint_row(finding) for finding in errors[: caps.lint]],
-            noun="lint error",
+            noun="lint finding",
             left=max(len(errors) - caps.lint, 0),
         )
     if others:

@@ -9,6 +9,7 @@ from abs_gate.reports.figures import count_of, duration_text
 from abs_gate.reports.headline import VERDICT_WORDS, headline
 from abs_gate.reports.markdown_text import Section, code
 from abs_gate.reports.markdown_words import ICONS, TOLERATED_ICON, Caps, upper_first
+from abs_gate.reports.selection import notices_of
 
 
 def verdict_section(document: ResultDocument, caps: Caps, extra: str = "") -> Section:
@@ -28,7 +29,7 @@ def verdict_section(document: ResultDocument, caps: Caps, extra: str = "") -> Se
 
 def notice_sections(document: ResultDocument) -> Iterator[Section]:
     """What a reader must know besides: lowered thresholds, a budget that ran out."""
-    notices = document["metadata"].get("notices", [])
+    notices = notices_of(document)
     if notices:
         yield Section(
             head="### Notices\n",

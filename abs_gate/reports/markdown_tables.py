@@ -9,6 +9,7 @@ from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, 
 from abs_gate.reports.markdown_text import Section, cell
 from abs_gate.reports.markdown_words import ICONS, Caps, passed_text, upper_first
 from abs_gate.reports.selection import behaviors_of, place_of, sort_sessions, sort_verification
+from abs_gate.reports.session_words import session_notes
 
 
 def verification_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
@@ -83,22 +84,16 @@ def _session_row(session: SessionRecord) -> str:
         passed += f", {trials['unverified']:,} unverified"
     return (
         f"| {ICONS[session['outcome']]} {session['outcome']} | {cell(session['name'], 100)} | {passed} "
-        f"| {interval_text(session['interval'])} | {cell(session['required'], 80)} | {_session_notes(session)} |"
+        f"| {interval_text(session['interval'])} | {cell(session['required'], 80)} | {_notes(session)} |"
     )
 
 
-def _session_notes(session: SessionRecord) -> str:
+def _notes(session: SessionRecord) -> str:
     notes = []
-    trials = session["trials"]
     if session["critical"]:
         notes.append("critical")
     if session["quarantined"]:
-        notes.append(f"quarantined {cell(session.get('quarantine_note', ''), 120)}")
-    if session["decided_after"] is not None:
-        notes.append(f"decided after {session['decided_after']:,} of {trials['planned']:,} trials")
-    lowest = session.get("lowest_row")
-    if lowest:
-        notes.append("lowest row " + cell(", ".join(f"{key} {value}" for key, value in lowest.items()), 100))
+        notes.append("quarantined")
     powers = [
         f"pass^{k} {percent(rate)}" for k, rate in sorted(session["pass_hat_k"].items(), key=_by_number) if k != "1"
     ]
@@ -108,11 +103,7 @@ def _session_notes(session: SessionRecord) -> str:
         notes.append(
             "unexpected calls: " + ", ".join(f"{cell(name, 60)} {count_of(times, 'time')}" for name, times in calls)
         )
-    baseline = session.get("baseline")
-    if baseline and baseline.get("state") not in (None, "same"):
-        notes.append(f"against the baseline {cell(str(baseline['state']).replace('_', ' '), 40)}")
-    if session["reason"]:
-        notes.append(cell(session["reason"], 240))
+    notes += [cell(note, 300) for note in session_notes(session)]
     return "; ".join(notes)
 
 

@@ -15,6 +15,7 @@ from abs_gate.gate.result import (
     BehaviorRecord,
     CaseRecord,
     ChangeRecord,
+    ContractsRecord,
     FindingRecord,
     MismatchRecord,
     ResultDocument,
@@ -26,6 +27,7 @@ from abs_gate.gate.result import (
 
 Action: TypeAlias = Literal["block", "review", "note", "ignore", "cleared", "acknowledged"]
 
+_SEVERITIES = ("error", "warning", "info")
 _OUTCOME_ORDER = ("failed", "unverified", "inconclusive", "passed", "skipped")
 _ACTION_ORDER = ("block", "review", "acknowledged", "cleared", "note", "ignore")
 _CLASSIFICATION_ORDER = ("safety_breaking", "breaking", "behavior_sensitive", "compatible", "unchanged")
@@ -207,12 +209,24 @@ def changes_with(document: ResultDocument, actions: Sequence[Action]) -> list[tu
     ]
 
 
+def lint_gates(contracts: ContractsRecord, finding: FindingRecord) -> bool:
+    """Whether a lint finding holds the verdict back: it is as severe as the policy asks for."""
+    limit = contracts.get("fail_on_lint", "error")
+    return limit != "none" and _SEVERITIES.index(finding["severity"]) <= _SEVERITIES.index(limit)
+
+
+def notices_of(document: ResultDocument) -> list[str]:
+    """What a reader must know besides, loudest first: a policy made weaker in this change, then the run's notices."""
+    metadata = document["metadata"]
+    weaker = [f"This change makes the policy weaker: {text}" for text in metadata.get("weakened", [])]
+    return weaker + metadata.get("notices", [])
+
+
 def sort_lint(findings: Iterable[FindingRecord]) -> list[FindingRecord]:
     """Errors, then warnings, then notes; by place within each."""
-    order = ("error", "warning", "info")
     return sorted(
         findings,
-        key=lambda f: (order.index(f["severity"]), f["file"] or "", f["line"] or 0, f["column"] or 0, f["rule"]),
+        key=lambda f: (_SEVERITIES.index(f["severity"]), f["file"] or "", f["line"] or 0, f["column"] or 0, f["rule"]),
     )
 
 

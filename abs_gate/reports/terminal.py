@@ -1,12 +1,12 @@
-"""Laying out terminal text: display width, wrapping with a hanging indent, tables and colour."""
+"""Laying out terminal text: display width, wrapping with a hanging indent, and colour."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from abs_gate.reports.untrusted import CUT, visible
+from abs_gate.reports.untrusted import visible
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "magenta": "35"}
 _OUTCOME_COLORS = {
@@ -17,6 +17,8 @@ _OUTCOME_COLORS = {
     "inconclusive": "yellow",
     "skipped": "dim",
 }
+_BREAKS = re.compile(" (?!%)")
+"""Blanks a line may end at: not the one between a number and its percent sign."""
 MIN_WIDTH = 40
 """Below this many columns nothing gets narrower."""
 
@@ -28,14 +30,6 @@ def display_width(text: str) -> int:
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
-
-
-def clip(text: str, width: int) -> str:
-    """The text cut to a number of columns."""
-    if display_width(text) <= width:
-        return text
-    room = max(width - len(CUT), 0)
-    return _take(text, room) + CUT[:width]
 
 
 def _take(text: str, width: int) -> str:
@@ -59,7 +53,7 @@ def wrap(text: str, width: int, *, first: str = "", rest: str | None = None) -> 
     for paragraph in visible(text, keep_lines=True).split("\n"):
         current = lead
         filled = False
-        for word in paragraph.split(" "):
+        for word in _BREAKS.split(paragraph):
             piece = word
             if filled and display_width(current) + 1 + display_width(piece) > width:
                 lines.append(current)
@@ -91,24 +85,3 @@ class Paint:
     def outcome(self, outcome: str, text: str | None = None) -> str:
         """An outcome or verdict in its colour."""
         return self(outcome if text is None else text, _OUTCOME_COLORS.get(outcome, "bold"))
-
-
-def table(rows: Sequence[Sequence[str]], width: int, *, indent: str = "  ", shrink: int = 1) -> list[str]:
-    """Columns two blanks apart; column `shrink` gives way until the table fits `width`.
-
-    Cells are made safe here. The first row is the header.
-    """
-    safe = [[visible(cell) for cell in row] for row in rows]
-    widths = [max(display_width(row[column]) for row in safe) for column in range(len(safe[0]))]
-    spare = width - len(indent) - sum(widths) - 2 * (len(widths) - 1)
-    if spare < 0:
-        widths[shrink] = max(widths[shrink] + spare, 12)
-    lines = []
-    for row in safe:
-        cells = [_pad(clip(cell, room), room) for cell, room in zip(row, widths, strict=True)]
-        lines.append((indent + "  ".join(cells)).rstrip())
-    return lines
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * max(width - display_width(text), 0)

@@ -13,11 +13,13 @@ from abs_gate.reports.selection import (
     BehaviorFailure,
     does_gate,
     find_failures,
+    notices_of,
     place_of,
     sort_sessions,
     sort_tools,
     sort_verification,
 )
+from abs_gate.reports.session_words import session_notes
 from abs_gate.reports.terminal import MIN_WIDTH, Paint, wrap
 from abs_gate.reports.transcript_text import transcript_lines
 from abs_gate.reports.untrusted import cut, one_line, visible
@@ -194,7 +196,7 @@ def _sessions(document: ResultDocument, width: int, paint: Paint) -> Iterator[st
         first, *more = wrap(f"{one_line(session['name'], 120)}: {_session_figures(session)}", width, first=lead)
         yield paint.outcome(session["outcome"], first) if does_gate(session) else first
         yield from more
-        for note in _session_notes(session):
+        for note in session_notes(session):
             yield from wrap(one_line(note, _MAX_TEXT), width, first=" " * len(lead))
 
 
@@ -210,24 +212,6 @@ def _session_figures(session: SessionRecord) -> str:
     return ", ".join(parts)
 
 
-def _session_notes(session: SessionRecord) -> Iterator[str]:
-    """Why, quarantine, early stop, lowest row, baseline: what the figures do not say."""
-    trials = session["trials"]
-    if session["reason"]:
-        yield session["reason"]
-    if session["quarantined"]:
-        yield f"quarantined, does not gate: {session.get('quarantine_note', 'no reason given')}"
-    if session["decided_after"] is not None:
-        saved = f", {count_of(trials['saved'], 'trial')} saved" if trials["saved"] else ""
-        yield f"decided after {session['decided_after']:,} of {count_of(trials['planned'], 'trial')}{saved}"
-    lowest = session.get("lowest_row")
-    if lowest:
-        yield "lowest row: " + ", ".join(f"{key} {value}" for key, value in lowest.items())
-    baseline = session.get("baseline")
-    if baseline:
-        yield f"against the baseline: {str(baseline.get('state', '')).replace('_', ' ')}"
-
-
 def _unexpected(document: ResultDocument, width: int) -> Iterator[str]:
     sessions = [session for session in sort_sessions(document["sessions"]) if session["unexpected_calls"]]
     if not sessions:
@@ -241,7 +225,7 @@ def _unexpected(document: ResultDocument, width: int) -> Iterator[str]:
 
 
 def _notices(document: ResultDocument, width: int) -> Iterator[str]:
-    notices = document["metadata"].get("notices", [])
+    notices = notices_of(document)
     if not notices:
         return
     yield "Notices"

@@ -177,6 +177,21 @@ def session(name: str, cases: list[CaseRecord], **changes: Any) -> SessionRecord
         "evaluations": [],
         "cases": cases,
         "unexpected_calls": {},
+        "policy": {
+            "trials": len(outcomes) // max(len(cases), 1),
+            "pass_rate": "1/1",
+            "pass_rate_text": "100%",
+            "decide": "observed",
+            "confidence": None,
+            "per": "session",
+            "pass_hat_k": None,
+            "min_coverage": "1/1",
+            "max_unverified": None,
+            "sequential": None,
+            "baseline": "report",
+        },
+        "planned_total": len(outcomes),
+        "row_counts": [],
     }
     return {**base, **changes}  # type: ignore[typeddict-item]
 
@@ -539,7 +554,8 @@ def failed() -> ResultDocument:
         ],
         sessions=[lookup, loyalty, refund_session(), judged],
         metadata=metadata(
-            notices=["`pass_rate` of sessions/lookup.abs.yaml was lowered from 90% to 50% in this change."]
+            notices=["`example-model-2` answered as `example-model-2.1` from the ninth call on."],
+            weakened=["`pass_rate` of sessions/lookup.abs.yaml was lowered from 90% to 50%."],
         ),
         evidence=[
             {"item": "Every breaking change has a new version and a migration.", "state": "not met", "pointers": []},
@@ -696,12 +712,11 @@ def hostile() -> ResultDocument:
                 path=path,
                 reason=everything,
                 required=everything,
-                decide=everything,
                 behaviors=[behavior(0, everything, 0, 1, id=everything, file=path, reasons=HOSTILE_TEXTS)],
                 evaluations=[behavior(0, everything, 0, 1, file="/etc/passwd", reasons=HOSTILE_TEXTS)],
                 unexpected_calls=dict.fromkeys(HOSTILE_TEXTS, 2),
-                lowest_row={"row": everything, "pass_rate": 0.0},
-                baseline={"state": everything},
+                lowest_row={"row": 1, "case": everything, "passed": 0, "verified": 1},
+                baseline={"state": everything, "difference": -1.0, "interval": [-1.0, 0.0], "detectable": None},
             ),
             session(everything, [case([hostile_trial()])], quarantined=True, quarantine_note=everything),
         ],
@@ -714,6 +729,7 @@ def hostile() -> ResultDocument:
             session_hashes={everything: everything},
             versions={everything: everything},
             notices=HOSTILE_TEXTS,
+            weakened=HOSTILE_TEXTS,
         ),
         evidence=[{"item": text, "state": text, "pointers": [text]} for text in HOSTILE_TEXTS],
     )
