@@ -97,7 +97,7 @@ def prove_array(prover: Prover, atoms: list[int], clauses: list[list[Alternative
 
 def _choose(shape: _Shape, clauses: list[list[Alternative]], chosen: Alternative) -> Proving:
     if not clauses:
-        shape.prover.meter.goal()
+        shape.prover.meter.step(5)
         return (yield from _complete(shape.extended(chosen)))
     best: Answer = EMPTY
     for alternative in clauses[0]:
@@ -144,7 +144,7 @@ def _placements(shape: _Shape) -> Iterable[dict[int, list[int]]]:
             demands.setdefault(index, []).append(literal)
         if pair != (-1, -1):
             demands[-1] = list(pair)
-        shape.prover.meter.goal()
+        shape.prover.meter.step(5)
         yield demands
 
 
@@ -161,6 +161,7 @@ def _placed(shape: _Shape, demands: dict[int, list[int]]) -> Proving:
         return (yield from _counted(shape, demands, pair, low))
     if low > _LONGEST:
         return OPEN
+    shape.prover.meter.step(1 + low)
     goals = [frozenset([*shape.goal_at(index), *demands.get(index, ())]) for index in range(low)]
     return (yield from _items(shape, goals, pair))
 

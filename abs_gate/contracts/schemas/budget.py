@@ -9,19 +9,21 @@ from dataclasses import dataclass
 class Budget:
     """Limits for one engine, that is for one tool. Everything is a count, nothing is a time."""
 
-    nodes: int = 100_000
+    nodes: int = 50_000
     """Subschemas read, for each document; a subschema reached again through a reference is free."""
     depth: int = 1_000
     """Subschemas nested in one another, references followed."""
-    goals: int = 20_000
-    """Questions ("is there a value that satisfies all of these?") the prover may open."""
-    states: int = 20_000
+    steps: int = 400_000
+    """Literals, alternatives and members the prover may look at."""
+    states: int = 40_000
     """Automaton states visited for patterns."""
-    samples: int = 300
+    checks: int = 200_000
+    """Keywords evaluated by the library's validators."""
+    samples: int = 150
     """Instances tried by the search for a counterexample, a direction."""
 
 
-class BudgetExhausted(Exception):  # a signal between the parts of the engine, never an error of the user's
+class BudgetExhausted(Exception):
     """Raised inside the engine when a limit is reached; never leaves it."""
 
 
@@ -29,26 +31,33 @@ class BudgetExhausted(Exception):  # a signal between the parts of the engine, n
 class Meter:
     """What is left of a budget."""
 
-    goals: int
+    steps: int
     states: int
+    checks: int
     spent: bool = False
     """True once any limit was reached."""
 
     @classmethod
     def of(cls, budget: Budget) -> Meter:
         """Return a full meter for a budget."""
-        return cls(goals=budget.goals, states=budget.states)
+        return cls(steps=budget.steps, states=budget.states, checks=budget.checks)
 
-    def goal(self) -> None:
-        """Count one goal. Raises BudgetExhausted."""
-        self.goals -= 1
-        if self.goals < 0:
-            self.spent = True
-            raise BudgetExhausted
+    def step(self, count: int = 1) -> None:
+        """Count steps of the prover. Raises BudgetExhausted."""
+        self.steps -= count
+        self._stop_below_zero(self.steps)
 
     def state(self) -> None:
         """Count one automaton state. Raises BudgetExhausted."""
         self.states -= 1
-        if self.states < 0:
+        self._stop_below_zero(self.states)
+
+    def check(self) -> None:
+        """Count one keyword evaluated by the library. Raises BudgetExhausted."""
+        self.checks -= 1
+        self._stop_below_zero(self.checks)
+
+    def _stop_below_zero(self, left: int) -> None:
+        if left < 0:
             self.spent = True
             raise BudgetExhausted

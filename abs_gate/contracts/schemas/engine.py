@@ -4,32 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.answers import Answer, Empty, Found
 from abs_gate.contracts.schemas.budget import Budget, Meter
 from abs_gate.contracts.schemas.comparison import Comparison, Inclusion, Problem, ProblemKind, Proof
 from abs_gate.contracts.schemas.document import SchemaDocument, SchemaView
+from abs_gate.contracts.schemas.hints import Hints
+from abs_gate.contracts.schemas.membership import accepts
 from abs_gate.contracts.schemas.nodes import ItemCount, Node
 from abs_gate.contracts.schemas.prover import Prover
 from abs_gate.contracts.schemas.reader import NormalForm, Reader
+from abs_gate.contracts.schemas.search import Boundaries, variants
 from abs_gate.contracts.schemas.validation import Validation
 from abs_gate.contracts.schemas.values import ARRAY, OBJECT, same
-from abs_gate.contracts.schemas.witnesses import Witness, polish
+from abs_gate.contracts.schemas.witnesses import polish
 from abs_gate.findings import Json
 
 _LARGEST_WITNESS = 5_000
 """Values in one witness."""
+_LARGEST_BASE = 200
+"""Values in an instance the search starts from."""
 _PROVED = Inclusion(included=True, proof=Proof.PROVED)
 
 
 class _Side:
     """One document as the engine knows it."""
 
-    def __init__(self, document: SchemaDocument, budget: Budget) -> None:
+    def __init__(self, document: SchemaDocument, budget: Budget, meter: Meter) -> None:
         self.document = document
         self.reader = Reader(document.schema, document.dialect, budget)
-        self.validation = Validation(document.schema, document.dialect)
+        self.validation = Validation(document.schema, document.dialect, meter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,14 @@ class _Question:
     refused: SchemaView
     accepting: Node
     refusing: Node
+
+    def is_answered_by(self, value: Json) -> bool:
+        """Return whether a value is such an instance, as the engine reads the two."""
+        return accepts(self.accepting, value) is True and accepts(self.refusing, value) is False
+
+    def may_be_answered_by(self, value: Json) -> bool:
+        """Return whether nothing that is understood says otherwise."""
+        return accepts(self.accepting, value) is not False and accepts(self.refusing, value) is not True
 
 
 class Engine:
@@ -97,7 +112,7 @@ class Engine:
         answer = self._prover.find([question.accepting], [question.refusing])
         if isinstance(answer, Empty):
             return _PROVED
-        witness = self._witness(question, answer)
+        witness = self._witness(question, answer) or self._search(question, answer)
         if witness is not None:
             return witness
         return Inclusion(included=None, proof=Proof.NOT_PROVEN, reason=self._reason(problems))
@@ -105,11 +120,30 @@ class Engine:
     def _witness(self, question: _Question, answer: Answer) -> Inclusion | None:
         if not isinstance(answer, Found) or answer.size > _LARGEST_WITNESS:
             return None
-        witness = Witness(accepting=question.accepting, refusing=question.refusing)
-        for value in (polish(witness, answer.value), answer.value):
-            if self._validates(question.accepted, value) is True and self._validates(question.refused, value) is False:
+        for value in (polish(answer.value, question.is_answered_by, self._hints(question)), answer.value):
+            if self._confirmed(question, value):
                 return Inclusion(included=False, proof=Proof.WITNESS, witness=value, has_witness=True)
         return None
+
+    def _search(self, question: _Question, answer: Answer) -> Inclusion | None:
+        """Try instances until one is a witness; where the engine cannot tell, the library decides alone."""
+        hints = self._hints(question)
+        bases = [value for source in hints for value in source.at(())]
+        for start in (answer, self._prover.find([question.accepting], [])):
+            if isinstance(start, Found) and start.size <= _LARGEST_BASE:
+                bases.append(start.value)
+        boundaries = Boundaries([_raw(question.accepted), _raw(question.refused)])
+        for value in islice(variants(bases or [{}], boundaries), self._budget.samples):
+            if question.may_be_answered_by(value) and self._confirmed(question, value):
+                smaller = polish(value, partial(self._confirmed, question), [])
+                return Inclusion(included=False, proof=Proof.WITNESS, witness=smaller, has_witness=True)
+        return None
+
+    def _hints(self, question: _Question) -> list[Hints]:
+        return [Hints(self._side(view).reader, view.pointer) for view in (question.accepted, question.refused)]
+
+    def _confirmed(self, question: _Question, value: Json) -> bool:
+        return self._validates(question.accepted, value) is True and self._validates(question.refused, value) is False
 
     def _validates(self, view: SchemaView, value: Json) -> bool | None:
         return self._side(view).validation.accepts(view.pointer, value)
@@ -122,11 +156,18 @@ class Engine:
     def _side(self, view: SchemaView) -> _Side:
         side = self._sides.get(id(view.document))
         if side is None:
-            side = self._sides[id(view.document)] = _Side(view.document, self._budget)
+            side = self._sides[id(view.document)] = _Side(view.document, self._budget, self._meter)
         return side
 
     def _read(self, view: SchemaView) -> NormalForm:
         return self._side(view).reader.read(view.pointer)
+
+
+def _raw(view: SchemaView) -> Json:
+    try:
+        return view.schema
+    except KeyError:
+        return None
 
 
 def _placed(value: Json, path: Sequence[str | int]) -> Node:

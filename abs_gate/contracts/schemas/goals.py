@@ -15,7 +15,7 @@ from abs_gate.contracts.schemas.membership import accepts
 from abs_gate.contracts.schemas.nodes import Constants, Fact, Kinds, Opaque
 from abs_gate.contracts.schemas.objects import prove_object
 from abs_gate.contracts.schemas.scalars import prove_number, prove_string
-from abs_gate.contracts.schemas.values import ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING, TYPES, type_of
+from abs_gate.contracts.schemas.values import ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING, TYPES, size_of, type_of
 from abs_gate.findings import Json
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class _Branch:
         pending = list(literals)
         while pending:
             literal = pending.pop()
+            self.prover.meter.step()
             if literal in self.held:
                 continue
             if -literal in self.held:
@@ -90,6 +91,7 @@ class _Branch:
         pending = list(reversed(alternatives))
         while pending:
             alternative = pending.pop()
+            self.prover.meter.step()
             if any(-literal in self.held for literal in alternative):
                 continue
             open_literals = tuple(literal for literal in alternative if not self._holds(literal))
@@ -199,7 +201,7 @@ def _candidates(branch: _Branch) -> list[Json] | None:
 def _first_accepted(prover: Prover, goal: Goal, candidates: list[Json]) -> Answer:
     best: Answer = EMPTY
     for value in candidates:
-        prover.meter.goal()
+        prover.meter.step(5)
         answers = [_agrees(prover, literal, value) for literal in goal]
         if all(answers):
             return Found(value, size_of(value))
@@ -211,20 +213,6 @@ def _first_accepted(prover: Prover, goal: Goal, candidates: list[Json]) -> Answe
 def _agrees(prover: Prover, literal: int, value: Json) -> bool | None:
     answer = accepts(prover.literals.node(literal), value)
     return answer if answer is None or literal > 0 else not answer
-
-
-def size_of(value: Json) -> int:
-    """Return how many values a value is made of, itself included."""
-    total = 0
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        total += 1
-        if isinstance(part, dict):
-            pending.extend(part.values())
-        elif isinstance(part, list):
-            pending.extend(part)
-    return total
 
 
 def _is_fact(prover: Prover, literal: int, kind: str) -> bool:
@@ -279,7 +267,7 @@ Rule: TypeAlias = "Callable[[Prover, list[int]], Answer]"
 def _choose(prover: Prover, atoms: list[int], clauses: list[list[Alternative]], rule: Rule) -> Proving:
     """Decide facts about numbers or strings, one alternative of each clause at a time."""
     if not clauses:
-        prover.meter.goal()
+        prover.meter.step(5)
         return rule(prover, atoms)
     best: Answer = EMPTY
     for alternative in clauses[0]:

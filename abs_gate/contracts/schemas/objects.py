@@ -206,7 +206,7 @@ def prove_object(prover: Prover, atoms: list[int], clauses: list[list[Alternativ
 
 def _choose(shape: _Shape, clauses: list[list[Alternative]], chosen: Alternative) -> Proving:
     if not clauses:
-        shape.prover.meter.goal()
+        shape.prover.meter.step(5 + len(shape.members) + len(shape.required))
         return (yield from _complete(shape.extended(chosen)))
     best: Answer = EMPTY
     for alternative in clauses[0]:
@@ -269,6 +269,7 @@ def _impossible(shape: _Shape, name: str, literal: int | None) -> Generator[Goal
 
 def _complete(shape: _Shape) -> Proving:
     """Return an object of a shape: the members it must have and no others."""
+    shape.prover.meter.step(1 + len(shape.required))
     if shape.high is not None and (len(shape.required) > shape.high or shape.low > shape.high):
         return EMPTY
     found: dict[str, Found] = {}

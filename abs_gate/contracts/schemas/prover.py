@@ -117,7 +117,7 @@ class Prover:
                 answer = EMPTY
                 frame.lowest = min(frame.lowest, open_at[wanted])
             else:
-                self.meter.goal()
+                self.meter.step(5)
                 open_at[wanted] = len(frames)
                 frames.append(_Frame(wanted, prove_goal(self, wanted), len(frames)))
         return answer  # type: ignore[no-any-return]

@@ -7,12 +7,13 @@ with a backtracking engine: the pattern keywords are replaced by the package's o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
 
+from abs_gate.contracts.schemas.budget import Meter
 from abs_gate.contracts.schemas.dialects import Dialect
 from abs_gate.contracts.schemas.references import Pointer
 from abs_gate.contracts.schemas.regular.matching import found_in
@@ -35,16 +36,20 @@ class _Undecided(Exception):
 class Validation:
     """The library's validator for one document."""
 
-    def __init__(self, schema: Json, dialect: Dialect | None) -> None:
+    def __init__(self, schema: Json, dialect: Dialect | None, meter: Meter) -> None:
         self._schema = schema
         self._dialect = dialect
+        self._meter = meter
+        self._validators: dict[Pointer, Any] = {}
 
     def accepts(self, pointer: Pointer, instance: Json) -> bool | None:
         """Return whether a subschema accepts an instance; None when the library cannot be asked or cannot tell."""
         if self._dialect is None or not self._askable:
             return None
         try:
-            return bool(self._validator(pointer).is_valid(instance))
+            if pointer not in self._validators:
+                self._validators[pointer] = self._validator(pointer)
+            return bool(self._validators[pointer].is_valid(instance))
         except Exception:  # whatever a hostile schema makes the library raise is no answer
             return None
 
@@ -73,7 +78,22 @@ class Validation:
         uri = resource.id() or "urn:abs-gate:schema"
         registry = referencing.Registry().with_resource(uri, resource)
         fragment = "".join("/" + quote(token.replace("~", "~0").replace("/", "~1"), safe="~") for token in pointer)
-        return _validator_class(self._dialect)({"$ref": f"{uri}#{fragment}"}, registry=registry)
+        return self._class({"$ref": f"{uri}#{fragment}"}, registry=registry)
+
+    @cached_property
+    def _class(self) -> Any:
+        assert self._dialect is not None
+        validators = import_module("jsonschema.validators")
+        library = getattr(validators, _CLASSES[self._dialect][0])
+        keywords = {**library.VALIDATORS, **_REPLACED}
+        return validators.extend(library, {name: self._counted(rule) for name, rule in keywords.items()})
+
+    def _counted(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        def checked(*arguments: Any) -> Any:
+            self._meter.check()
+            return rule(*arguments)
+
+        return checked
 
 
 def _property_patterns(schema: Json) -> Iterator[str]:
@@ -86,19 +106,6 @@ def _property_patterns(schema: Json) -> Iterator[str]:
             pending.extend(value.values())
         elif isinstance(value, list):
             pending.extend(value)
-
-
-@lru_cache(maxsize=8)
-def _validator_class(dialect: Dialect) -> Any:
-    validators = import_module("jsonschema.validators")
-    return validators.extend(
-        getattr(validators, _CLASSES[dialect][0]),
-        {
-            "pattern": _pattern,
-            "patternProperties": _pattern_properties,
-            "additionalProperties": _additional_properties,
-        },
-    )
 
 
 def _found(pattern: str, text: str) -> bool:
@@ -135,3 +142,10 @@ def _additional_properties(validator: Any, additional: Json, instance: Json, sch
     for name, value in instance.items():
         if name not in named and not any(_found(pattern, name) for pattern in patterns):
             yield from validator.descend(value, additional)
+
+
+_REPLACED = {
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional_properties,
+}

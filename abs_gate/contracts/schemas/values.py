@@ -36,20 +36,45 @@ def plain(number: Fraction) -> int | float:
 
 
 def _whole(value: Json) -> Json:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    return value
+    """Return a copy with `1` for `1.0`, made without recursion."""
+    holder = [value]
+    pending: list[list[Json] | dict[str, Json]] = [holder]
+    while pending:
+        place = pending.pop()
+        for key, item in place.items() if isinstance(place, dict) else enumerate(place):
+            if isinstance(item, float) and item.is_integer():
+                place[key] = int(item)  # type: ignore[index]  # a key of a dict, an index of a list
+            elif isinstance(item, dict | list):
+                place[key] = copy = item.copy()  # type: ignore[index]
+                pending.append(copy)
+    return holder[0]
 
 
 def canonical(value: Json) -> str:
     """Return one text for all spellings of a value; equal text is equal value. Raises RecursionError when too deep."""
-    return json.dumps(_whole(value), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    if ".0" in text or "e+" in text:
+        return json.dumps(_whole(value), sort_keys=True, separators=(",", ":"))
+    return text
 
 
 def same(left: Json, right: Json) -> bool:
-    """Return whether two values are equal as JSON."""
-    return type_of(left) == type_of(right) and canonical(left) == canonical(right)
+    """Return whether two values are certainly equal as JSON; False too when they are too deep to be written out."""
+    try:
+        return left is right or canonical(left) == canonical(right)
+    except (RecursionError, TypeError, ValueError):
+        return False
+
+
+def size_of(value: Json) -> int:
+    """Return how many values a value is made of, itself included."""
+    total = 0
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        total += 1
+        if isinstance(part, dict):
+            pending.extend(part.values())
+        elif isinstance(part, list):
+            pending.extend(part)
+    return total
