@@ -34,14 +34,18 @@ class BaseContents:
 
     workspace: Workspace
     label: str
+    paths: tuple[str, ...] | None = None
+    """Where its contracts are when the setting names a place; None: where the head has them."""
 
 
-def load_side(workspace: Workspace, paths: Sequence[str]) -> ContractSet:
-    """Load one side; a side on which none of the paths exists yet has no tools.
+def load_side(workspace: Workspace, paths: Sequence[str], *, required: bool = False) -> ContractSet:
+    """Load one side. On the base a path that does not exist yet has no tools; on the head it is required.
 
     Raises:
-        ConfigurationError: a contract is wrong.
+        ConfigurationError: a contract is wrong, or a required path is absent.
     """
+    if required:
+        return load_contracts(workspace, paths)
     present = [path for path in paths if workspace.is_file(path) or workspace.is_directory(path)]
     return load_contracts(workspace, present) if present else ContractSet(tools=())
 
@@ -63,7 +67,7 @@ def check_contracts(
         error = str(base)
     else:
         label = base.label
-        base_set = load_side(base.workspace, paths)
+        base_set = load_side(base.workspace, base.paths or paths)
         tools = diff_sets(base_set, head, today=today)
     return ContractReport(
         head=head,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
+
+from abs_gate.gate.trial_note import TrialNote
 
 
 class Clock(Protocol):
@@ -29,3 +32,19 @@ class Progress(Protocol):
     def note(self, text: str) -> None: ...
 
     def close(self) -> None: ...
+
+
+class Journal(Protocol):
+    """Where finished trials are written as they finish, so that an interrupted run can go on."""
+
+    def replay(self) -> Iterator[TrialNote]:
+        """The trials that an earlier run finished; to be asked once, before `has`."""
+        ...
+
+    def has(self, case_id: str, trial: int) -> bool:
+        """Whether a trial was replayed."""
+        ...
+
+    def append(self, note: TrialNote) -> None:
+        """Keep a finished trial."""
+        ...

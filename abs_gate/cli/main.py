@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -70,13 +69,22 @@ def cli() -> None:
     """
 
 
-def run_cli(arguments: Sequence[str], **extra: Any) -> int:
-    """Run the command line and give its exit code; a user's mistake is one readable line, never a traceback."""
+def run_cli(arguments: Sequence[str]) -> int:
+    """Run the command line and give its exit code."""
+
+    def call() -> int:
+        code = cli.main(args=list(arguments), prog_name="abs-gate", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+
+    return guarded(call, debug="--debug" in arguments or os.environ.get("ABS_GATE_DEBUG") == "1")
+
+
+def guarded(call: Callable[[], int], *, debug: bool) -> int:
+    """Call it; a user's mistake becomes readable lines and an exit code, never a traceback."""
     from abs_gate.cli import output
 
-    debug = "--debug" in arguments or os.environ.get("ABS_GATE_DEBUG") == "1"
     try:
-        code = cli.main(args=list(arguments), prog_name="abs-gate", standalone_mode=False, **extra)
+        return call()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as wrong:
@@ -90,26 +98,23 @@ def run_cli(arguments: Sequence[str], **extra: Any) -> int:
     except Interrupted as stop:
         output.error(str(stop))
         return stop.signal_exit_code
-    except AbsGateError as problem:
-        output.error(str(problem))
-        if debug:
-            raise
-        return problem.exit_code
     except BrokenPipeError:
         # The reader of our output went away; what it did not read cannot be shown anywhere.
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as fault:
         if debug:
             raise
+        if isinstance(fault, AbsGateError):
+            output.error(str(fault))
+            return fault.exit_code
         output.error(
             f"Internal fault in abs-gate {__version__}: {type(fault).__name__}: {fault}\n"
-            "This is a bug in abs-gate, not in your agent, and no verdict was given. Run again with --debug to see more."
+            "This is a bug in abs-gate, not in your agent, and no verdict was given. Run it with --debug to see more."
         )
         return 70
-    return code if isinstance(code, int) else 0
 
 
-def main() -> None:
-    """Entry point of the `abs-gate` script."""
-    sys.exit(run_cli(sys.argv[1:]))
+def main() -> int:
+    """Run the `abs-gate` script; gives its exit code."""
+    return run_cli(sys.argv[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from abs_gate.errors import ConfigurationError
@@ -27,16 +28,24 @@ def read_text(path: str, what: str) -> str:
         raise ConfigurationError(f"{path}: is not UTF-8 text.", hint=f"Name a {what}.") from None
 
 
-def read_result(path: str, *, import_outcomes: bool = False) -> ResultDocument:
-    """A result.json, or with `import_outcomes` also the trial outcomes of another tool.
+def read_result(path: str) -> ResultDocument:
+    """A result.json. Raises ConfigurationError: it is none, or was written only in part."""
+    from abs_gate.gate.load import load_result
 
-    Raises:
-        ConfigurationError: it is neither, or was written only in part.
-    """
-    from abs_gate.gate.document import load_result
-    from abs_gate.gate.imported import import_result, is_outcomes
+    return load_result(read_text(path, "result file"), name=path)
+
+
+def read_result_or_outcomes(path: str) -> ResultDocument:
+    """A result.json, or the trial outcomes of another tool as a result. Raises ConfigurationError: it is neither."""
+    from abs_gate.gate.imported import import_outcomes, looks_like_outcomes
 
     text = read_text(path, "result file")
-    if import_outcomes and is_outcomes(text):
-        return import_result(text, path)
-    return load_result(text, path)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if looks_like_outcomes(value):
+        return import_outcomes(value, name=Path(path).name)
+    from abs_gate.gate.load import load_result
+
+    return load_result(text, name=path)

@@ -141,7 +141,7 @@ def _play(repository: Path, branch: str, reports: Path) -> tuple[int, str]:
     result = reports / "result.json"
     if not result.is_file():
         return done.returncode, done.stdout + done.stderr
-    from abs_gate.gate.document import load_result
+    from abs_gate.gate.load import load_result
     from abs_gate.reports.comment import render_comment
 
     return done.returncode, render_comment(load_result(result.read_text(encoding="utf-8")))

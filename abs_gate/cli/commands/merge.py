@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from abs_gate.cli import output as out
 from abs_gate.cli.options import common
 
 
@@ -16,9 +15,9 @@ from abs_gate.cli.options import common
 @common
 def command(results: tuple[str, ...], directory: str, quiet: bool, no_color: bool, debug: bool) -> int:
     """Merge the RESULTs of all shards of one run, decide over all of them, and write every report."""
-    from abs_gate.cli.deliver import deliver_merged
+    from abs_gate.cli.gate import finish_merged
     from abs_gate.cli.results import read_result
     from abs_gate.gate.merge import merge_results
 
-    merged = merge_results([read_result(path) for path in results])
-    return deliver_merged(merged, directory, quiet=quiet, color=out.wants_color(no_color))
+    merged = merge_results([(path, read_result(path)) for path in results])
+    return finish_merged(merged, directory, quiet=quiet, no_color=no_color)

@@ -20,11 +20,11 @@ def command(result: str, format_: str, output: str | None, quiet: bool, no_color
 
     Trial outcomes of other tools are read too: an object of task to its outcomes, as tau-bench publishes them.
     """
-    from abs_gate.cli.results import read_result
+    from abs_gate.cli.results import read_result_or_outcomes
     from abs_gate.reports import REPORTERS
     from abs_gate.reports.options import ReportOptions
 
-    document = read_result(result, import_outcomes=True)
+    document = read_result_or_outcomes(result)
     color = format_ == "text" and not output and out.wants_color(no_color)
     options = ReportOptions(color=color, width=out.width(), quiet=quiet)
     out.data(REPORTERS[format_].render(document, options), output)

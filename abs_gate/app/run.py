@@ -1,0 +1,243 @@
+"""Use case: one run of the gate. Load all, check contracts, verify tools, run sessions, decide."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+from abs_gate import __version__
+from abs_gate.app.contracts import BaseContents, ContractReport, check_contracts
+from abs_gate.app.loading import Faults, LoadedRun, load_run
+from abs_gate.app.ports import Clock, Journal, Progress
+from abs_gate.app.sessions import SessionRun, SessionsOutcome
+from abs_gate.contracts.records import to_record
+from abs_gate.conversation import Agent, Usage
+from abs_gate.errors import BaseUnavailable, CannotVerify, Interrupted
+from abs_gate.evaluators.judged import JudgePanel
+from abs_gate.gate.acknowledgements import Acknowledgement, load_acknowledgements
+from abs_gate.gate.budget import BudgetMeter
+from abs_gate.gate.evidence import collect_evidence
+from abs_gate.gate.journal import run_identity
+from abs_gate.gate.records import finding_record
+from abs_gate.gate.result import ContractsRecord, Metadata, ResultDocument, VerificationRecord
+from abs_gate.gate.verdict import decide
+from abs_gate.settings.compare import compare_policies
+from abs_gate.settings.load import load_settings
+from abs_gate.settings.model import Settings
+from abs_gate.sources.redaction import Redactor
+from abs_gate.sources.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPorts:
+    """Everything of the world that a run is handed."""
+
+    workspace: Workspace
+    base: Callable[[], BaseContents]
+    """Opens the base. Raises BaseUnavailable."""
+    open_agent: Callable[[LoadedRun], AbstractContextManager[Agent]]
+    """Starts what is to be started and gives the agent. Raises CannotVerify."""
+    judges: Callable[[], JudgePanel | None]
+    verify: Callable[[Faults], Callable[[], Sequence[VerificationRecord]]] | None
+    """Loads verification cases (faults are collected), and gives what runs them."""
+    open_journal: Callable[[str], Journal]
+    """Opens the journal of the run with this identity."""
+    progress: Progress
+    clock: Clock
+    environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    redactor: Redactor
+    run_id: str
+    commit: str | None = None
+    review_label: bool = False
+    baseline: ResultDocument | None = None
+
+
+def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
+    """Run every layer that configuration asks for, and decide over all of them.
+
+    Raises:
+        ConfigurationError: something that was read is wrong; nothing was sent.
+    """
+    started, since = ports.clock.now(), ports.clock.monotonic()
+    faults = Faults()
+    verify = ports.verify(faults) if ports.verify is not None else None
+    acknowledged = faults.collect(lambda: _acknowledgements(settings, ports.workspace)) or ()
+    loaded = load_run(ports.workspace, settings, environ=ports.environ, today=ports.clock.today(), faults=faults)
+    verification: Sequence[VerificationRecord] = ()
+    sessions: SessionsOutcome | None = None
+    contracts: ContractReport | None = None
+    weakened: tuple[str, ...] = ()
+    threshold_policy = settings.threshold_policy
+    cancelled = None
+    try:
+        base = _open_base(settings, ports)
+        if loaded.contracts is not None:
+            contracts = _contracts(loaded, settings, base, ports)
+        if isinstance(base, BaseContents):
+            weakened, threshold_policy = _weakened(settings, base)
+        if verify is not None:
+            verification = verify()
+        if loaded.plans:
+            sessions = _run_sessions(loaded, settings, ports)
+            cancelled = sessions.cancelled
+    except Interrupted as interrupted:
+        cancelled = interrupted.signal_exit_code - 128
+    duration_ms = round((ports.clock.monotonic() - since) * 1000)
+    document = decide(
+        contracts=None if contracts is None else _contracts_record(contracts, settings),
+        verification=verification,
+        sessions=() if sessions is None else sessions.records,
+        settings=settings,
+        metadata=_metadata(settings, loaded, contracts, sessions, ports, started=started, duration_ms=duration_ms),
+        acknowledgements=acknowledged,
+        review_label=ports.review_label,
+        baseline=ports.baseline,
+        weakened=weakened,
+        threshold_policy="block" if threshold_policy == "block" else "note",
+        cancelled=cancelled,
+    )
+    document["evidence"] = collect_evidence(document, settings)
+    return ports.redactor.redact_json(document)  # type: ignore[no-any-return]
+
+
+def _open_base(settings: Settings, ports: RunPorts) -> BaseContents | BaseUnavailable | None:
+    """The base is only needed where there is something to compare with it."""
+    if not settings.contracts.paths:
+        return None
+    try:
+        return ports.base()
+    except BaseUnavailable as unavailable:
+        return unavailable
+
+
+def _contracts(
+    loaded: LoadedRun, settings: Settings, base: BaseContents | BaseUnavailable | None, ports: RunPorts
+) -> ContractReport:
+    assert loaded.contracts is not None
+    assert base is not None
+    ports.progress.note("comparing contracts with the base")
+    return check_contracts(
+        loaded.contracts,
+        paths=settings.contracts.paths,
+        base=base,
+        providers=settings.contracts.providers,
+        today=ports.clock.today(),
+    )
+
+
+def _weakened(settings: Settings, base: BaseContents) -> tuple[tuple[str, ...], str]:
+    """How this change makes the policy weaker, and what the base's own file says that does.
+
+    The base's word counts: a change may not lower a threshold and forbid itself to be told off for it.
+    """
+    if settings.file is None or not base.workspace.is_file(settings.file):
+        return (), settings.threshold_policy
+    old = Faults().collect(lambda: load_settings(base.workspace, settings.file, resolve_secrets=False))
+    if old is None:
+        return ("the base's configuration cannot be read, so weaker thresholds would not be seen",), "note"
+    return compare_policies(old, settings), old.threshold_policy
+
+
+def _run_sessions(loaded: LoadedRun, settings: Settings, ports: RunPorts) -> SessionsOutcome:
+    meter = BudgetMeter(settings.budget, started=ports.clock.monotonic())
+    try:
+        with ports.open_agent(loaded) as agent:
+            return SessionRun(
+                loaded,
+                workspace=ports.workspace,
+                settings=settings,
+                agent=agent,
+                judges=ports.judges(),
+                journal=ports.open_journal(_identity(settings, loaded)),
+                progress=ports.progress,
+                meter=meter,
+                clock=ports.clock,
+                run_id=ports.run_id,
+            ).run()
+    except CannotVerify as unavailable:
+        return SessionRun.nothing_ran(loaded, reason=str(unavailable))
+
+
+def _identity(settings: Settings, loaded: LoadedRun) -> str:
+    """What makes two runs the same, so that one may go on where the other stopped."""
+    return run_identity(
+        {
+            "policy": settings.fingerprint,
+            "sessions": {plan.key: [plan.session.sha256, plan.deciding.trials, plan.cases] for plan in loaded.plans},
+            "agent": [settings.agent.url, settings.agent.format, settings.agent.model, settings.agent.command],
+            "tools": loaded.contracts.fingerprint if loaded.contracts is not None else None,
+            "variables": dict(settings.sessions.variables),
+            "shard": settings.sessions.shard,
+        }
+    )
+
+
+def _acknowledgements(settings: Settings, workspace: Workspace) -> tuple[Acknowledgement, ...]:
+    path = settings.contracts.acknowledgements
+    return load_acknowledgements(workspace, path) if path else ()
+
+
+def _contracts_record(report: ContractReport, settings: Settings) -> ContractsRecord:
+    record: ContractsRecord = {
+        "base": report.base_label,
+        "tools": [to_record(diff) for diff in report.tools],
+        "lint": [finding_record(finding) for finding in report.lint],
+        "toolset_fingerprint": report.head.fingerprint or None,
+        "fingerprints": {
+            tool.tool_id if tool.version is None else f"{tool.tool_id}@{tool.version}": tool.fingerprint
+            for tool in report.head.tools
+        },
+        "fail_on_lint": settings.contracts.fail_on_lint,  # type: ignore[typeddict-item]
+    }
+    if report.error:
+        record["error"] = report.error
+    return record
+
+
+def _metadata(
+    settings: Settings,
+    loaded: LoadedRun,
+    contracts: ContractReport | None,
+    sessions: SessionsOutcome | None,
+    ports: RunPorts,
+    *,
+    started: str,
+    duration_ms: int,
+) -> Metadata:
+    usage = Usage() if sessions is None else sessions.usage
+    shard = settings.sessions.shard
+    warnings = [str(warning) for warning in settings.warnings]
+    return {
+        "abs_gate_version": __version__,
+        "started": started,
+        "duration_ms": duration_ms,
+        "agent_url": public_url(settings.agent.url) if loaded.plans else None,
+        "agent_format": settings.agent.format if loaded.plans else None,
+        "model": settings.agent.model or (", ".join(sessions.models) if sessions and sessions.models else None),
+        "toolset_fingerprint": contracts.head.fingerprint if contracts is not None else None,
+        "policy_fingerprint": settings.fingerprint or None,
+        "session_hashes": {f"{plan.session.file}#{plan.session.name}": plan.session.sha256 for plan in loaded.plans},
+        "commit": ports.commit,
+        "base": contracts.base_label if contracts is not None else None,
+        "agent_calls": 0 if sessions is None else sessions.agent_calls,
+        "usage": {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
+        "versions": {"python": platform.python_version()},
+        "shard": None if shard is None else f"{shard[0]}/{shard[1]}",
+        "notices": [*warnings, *(() if sessions is None else sessions.notices)],
+    }
+
+
+def public_url(url: str | None) -> str | None:
+    """An address without credentials, query and fragment."""
+    if not url:
+        return None
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if ":" in host:
+        host = f"[{host}]"
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{host}{port}{parts.path}"

@@ -1,0 +1,180 @@
+"""Use case: run every planned trial, concurrently and within budgets, and count the results."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from abs_gate.app.loading import LoadedRun
+from abs_gate.app.metering import MeteredAgent
+from abs_gate.app.pool import Pool
+from abs_gate.app.ports import Clock, Journal, Progress
+from abs_gate.conversation import Agent, Usage
+from abs_gate.documents.datasets import iterate_cases
+from abs_gate.documents.model import Case
+from abs_gate.errors import Interrupted
+from abs_gate.evaluators.judged import JudgePanel
+from abs_gate.gate.budget import BudgetMeter
+from abs_gate.gate.keeping import Keeper
+from abs_gate.gate.plan import SessionPlan, shard_of
+from abs_gate.gate.result import SessionRecord
+from abs_gate.gate.tally import SessionTally
+from abs_gate.gate.trial_note import TrialNote, note_trial
+from abs_gate.runner.loop import run_trial
+from abs_gate.runner.options import RunOptions
+from abs_gate.runner.result import TrialResult
+from abs_gate.settings.model import Settings
+from abs_gate.sources.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One trial to run."""
+
+    plan: SessionPlan
+    tally: SessionTally
+    case: Case
+    trial: int
+    """Counts from 0 within its case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsOutcome:
+    """What running the sessions came to."""
+
+    records: tuple[SessionRecord, ...]
+    agent_calls: int
+    usage: Usage
+    models: tuple[str, ...]
+    notices: tuple[str, ...] = ()
+    cancelled: int | None = None
+    """The signal that ended the run before it was done."""
+
+
+class SessionRun:
+    """Runs the plans of a loaded run against one agent."""
+
+    def __init__(
+        self,
+        loaded: LoadedRun,
+        *,
+        workspace: Workspace,
+        settings: Settings,
+        agent: Agent,
+        judges: JudgePanel | None,
+        journal: Journal,
+        progress: Progress,
+        meter: BudgetMeter,
+        clock: Clock,
+        run_id: str,
+        play: Callable[[Case, Agent, RunOptions], TrialResult] = run_trial,
+    ) -> None:
+        self._loaded = loaded
+        self._workspace = workspace
+        self._settings = settings
+        self._agent = MeteredAgent(agent, meter, clock)
+        self._clock = clock
+        self._journal = journal
+        self._progress = progress
+        self._meter = meter
+        self._run_id = run_id
+        self._play = play
+        self._options = RunOptions(
+            scope=loaded.scope,
+            aliases=loaded.tools.aliases,
+            handoff_tools=frozenset(settings.sessions.handoff_tools),
+            judges=judges,
+            tools=loaded.tools.offers if settings.agent.tools == "contracts" else (),
+            example_results=loaded.tools.example_results,
+            write_tools=loaded.tools.write_tools,
+            max_rounds=settings.agent.max_rounds,
+            session_timeout_s=settings.agent.session_timeout,
+        )
+        self._usage = Usage()
+        self._agent_calls = 0
+        self._models: dict[str, None] = {}
+        self._stop_reason = ""
+
+    def run(self) -> SessionsOutcome:
+        """Run everything that is still worth running."""
+        keeper = Keeper()
+        tallies = [
+            SessionTally(plan, keeper, early_stop=self._settings.sessions.early_stop) for plan in self._loaded.plans
+        ]
+        self._progress.plan(sum(plan.planned for plan in self._loaded.plans))
+        by_session = {tally.plan.key: tally for tally in tallies}
+        for note in self._journal.replay():
+            self._count_note(by_session[note["session"]], note, announce=False)
+        pool: Pool[Job, TrialResult] = Pool(self._run_job, concurrency=self._settings.sessions.concurrency)
+        cancelled = None
+        try:
+            for job, result in pool.run(self._jobs(tallies)):
+                self._count(job, result)
+        except Interrupted as interrupted:
+            cancelled = interrupted.signal_exit_code - 128
+            self._stop_reason = "the run was cancelled"
+        return SessionsOutcome(
+            records=tuple(tally.record(stop_reason=self._stop_reason) for tally in tallies),
+            agent_calls=self._agent_calls,
+            usage=self._usage,
+            models=tuple(self._models),
+            notices=(self._stop_reason,) if self._stop_reason else (),
+            cancelled=cancelled,
+        )
+
+    @staticmethod
+    def nothing_ran(loaded: LoadedRun, *, reason: str) -> SessionsOutcome:
+        """The outcome where no trial could even be started."""
+        keeper = Keeper()
+        return SessionsOutcome(
+            records=tuple(SessionTally(plan, keeper).record(stop_reason=reason) for plan in loaded.plans),
+            agent_calls=0,
+            usage=Usage(),
+            models=(),
+            notices=(reason,),
+        )
+
+    def _jobs(self, tallies: list[SessionTally]) -> Iterator[Job]:
+        """Trials in order, pulled just before each starts: what is decided or over budget is never begun."""
+        for tally in tallies:
+            for case in self._cases(tally.plan):
+                for trial in range(tally.plan.deciding.trials):
+                    if not self._journal.has(case.id, trial) and tally.wants(case.id):
+                        if reason := self._meter.stop_reason(self._clock.monotonic()):
+                            self._stop_reason = reason
+                            return
+                        yield Job(plan=tally.plan, tally=tally, case=case, trial=trial)
+
+    def _cases(self, plan: SessionPlan) -> Iterator[Case]:
+        sessions = self._settings.sessions
+        shard = sessions.shard
+        for case in iterate_cases(plan.session, self._workspace, dataset=sessions.dataset, filters=sessions.filters):
+            if shard is None or shard_of(case.id, shard[1]) == shard[0]:
+                yield case
+
+    def _run_job(self, job: Job) -> TrialResult:
+        options = replace(
+            self._session_options(job.plan.policy.unexpected_calls),
+            trial_key=f"{self._run_id}-{job.case.id}-{job.trial}",
+        )
+        return self._play(job.case, self._agent, options)
+
+    @functools.cache  # noqa: B019  # two values at most, and the run lives as long as they are needed
+    def _session_options(self, unexpected_calls: str) -> RunOptions:
+        return replace(self._options, unexpected_calls=unexpected_calls)
+
+    def _count(self, job: Job, result: TrialResult) -> None:
+        if result.model:
+            self._models[result.model] = None
+        note = note_trial(job.case, job.trial, result, transcripts=self._settings.sessions.transcripts)
+        self._journal.append(note)
+        self._count_note(job.tally, note, announce=True)
+
+    def _count_note(self, tally: SessionTally, note: TrialNote, *, announce: bool) -> None:
+        self._usage += Usage(input_tokens=note["input_tokens"], output_tokens=note["output_tokens"])
+        self._agent_calls += note["record"]["agent_calls"]
+        tally.add(note)
+        if announce:
+            record = note["record"]
+            self._progress.trial_done(tally.plan.session.name, record["outcome"], record["reason"])

@@ -1,0 +1,83 @@
+"""What contracts and configuration say about tools, in the form sessions need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from abs_gate.contracts.model import ContractSet, Effect, ToolContract
+from abs_gate.conversation import ToolOffer
+from abs_gate.documents.advice import KnownTools
+from abs_gate.findings import Json
+
+_RESULT_KEYS = ("result", "output", "response")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFacts:
+    """Tools as sessions see them."""
+
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Target to the tool names that stand for it: a tool's id, title and model name stand for one another."""
+    offers: tuple[ToolOffer, ...] = ()
+    example_results: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    write_tools: frozenset[str] = frozenset()
+    names: frozenset[str] | None = None
+    """Every tool known; None where no contract says."""
+
+    def known_tools(self, handoffs: tuple[str, ...]) -> KnownTools:
+        """What advice about documents may rely on."""
+        return KnownTools(names=self.names, aliases=self.aliases, handoffs=frozenset(handoffs))
+
+
+def tool_facts(contracts: ContractSet | None, targets: Mapping[str, tuple[str, ...]]) -> ToolFacts:
+    """Facts from the newest version of every tool, and from configured targets."""
+    if contracts is None:
+        return ToolFacts(aliases=targets)
+    newest: dict[str, ToolContract] = {}
+    for tool in contracts.tools:
+        known = newest.get(tool.tool_id)
+        if known is None or _order(tool) > _order(known):
+            newest[tool.tool_id] = tool
+    aliases = dict(targets)
+    names: set[str] = set()
+    for tool in newest.values():
+        group = tuple(dict.fromkeys(name for name in (tool.name, tool.tool_id, tool.title) if name))
+        names.update(group)
+        for name in group:
+            aliases[name] = tuple(dict.fromkeys((*aliases.get(name, ()), *group)))
+    return ToolFacts(
+        aliases=aliases,
+        offers=tuple(_offer(tool) for tool in newest.values()),
+        example_results={tool.name: example for tool in newest.values() for example in _example_results(tool)[:1]},
+        write_tools=frozenset(tool.name for tool in newest.values() if is_write(tool)),
+        names=frozenset(names),
+    )
+
+
+def is_write(tool: ToolContract) -> bool:
+    """Whether a tool may change something. What is not declared counts as a write, as MCP's defaults do."""
+    if tool.policy.effect is not None:
+        return tool.policy.effect is not Effect.READ_ONLY
+    return tool.annotations.get("readOnlyHint") is not True
+
+
+def _order(tool: ToolContract) -> tuple[int, str]:
+    version = tool.version
+    return (version, "") if isinstance(version, int) else (0, version or "")
+
+
+def _offer(tool: ToolContract) -> ToolOffer:
+    schema = tool.input_schema if isinstance(tool.input_schema, dict) else {"type": "object", "properties": {}}
+    return ToolOffer(name=tool.name, description=tool.description, input_schema=schema, strict=tool.strict)
+
+
+def _example_results(tool: ToolContract) -> list[Json]:
+    examples = tool.examples if isinstance(tool.examples, list) else []
+    declared = [
+        example[key] for example in examples if isinstance(example, dict) for key in _RESULT_KEYS if key in example
+    ]
+    if isinstance(tool.output_schema, dict) and isinstance(tool.output_schema.get("examples"), list):
+        declared += tool.output_schema["examples"]
+    return declared

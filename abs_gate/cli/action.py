@@ -1,0 +1,45 @@
+"""The GitHub Action: inputs from the environment, then the same run as on the command line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from abs_gate.errors import ConfigurationError
+
+DEFAULT_REPORT_DIR = "abs-gate-report"
+
+
+def main() -> int:
+    """Run the action; gives its exit code."""
+    from abs_gate.cli.main import guarded
+
+    return guarded(_run, debug=os.environ.get("RUNNER_DEBUG") == "1")
+
+
+def _run() -> int:
+    from abs_gate.cli.gate import Request, run
+    from abs_gate.github.log import WorkflowLog
+    from abs_gate.settings.given import read_inputs
+
+    inputs = read_inputs(os.environ)
+    directory = inputs.pop("working-directory", "")
+    if directory:
+        _enter(directory)
+    inputs.setdefault("report-dir", DEFAULT_REPORT_DIR)
+    # Agents, contracts and exceptions all end up in the log: while we run, the runner takes nothing in it as a command.
+    with WorkflowLog(sys.stdout) as log:
+        return run(Request(inputs=inputs, log=log))
+
+
+def _enter(directory: str) -> None:
+    """Go to the input working-directory, which may not leave the workspace."""
+    root = Path(os.environ.get("GITHUB_WORKSPACE", ".")).resolve()
+    target = (root / directory).resolve()
+    if not target.is_relative_to(root) or not target.is_dir():
+        raise ConfigurationError(
+            f"The input working-directory `{directory}` is not a directory inside the workspace.",
+            hint="Give a path from the root of the repository.",
+        )
+    os.chdir(target)

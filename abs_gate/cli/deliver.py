@@ -1,0 +1,178 @@
+"""Where reports go: files, and on GitHub the comment, summary, annotations, outputs and check run.
+
+Nothing here changes the verdict: a report that cannot be delivered is said in one notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from abs_gate.cli import output as out
+from abs_gate.gate.result import ResultDocument
+from abs_gate.github.checks import CheckRun, post_check_run
+from abs_gate.github.client import GitHubClient
+from abs_gate.github.comments import upsert_comment
+from abs_gate.github.delivery import Delivery
+from abs_gate.github.event import EventContext
+from abs_gate.github.log import WorkflowLog
+from abs_gate.github.outputs import append_summary, write_outputs
+from abs_gate.github.ownership import give_to_workspace_owner
+from abs_gate.outcomes import Verdict
+from abs_gate.reports import REPORTERS
+from abs_gate.reports.annotations import Annotation, check_annotations, render_annotations, render_command
+from abs_gate.reports.comment import Marker, render_comment
+from abs_gate.reports.headline import VERDICT_WORDS
+from abs_gate.reports.options import ReportOptions
+from abs_gate.settings.model import ReportSettings, Settings
+from abs_gate.sources.redaction import Redactor
+from abs_gate.transport import Transport
+from abs_gate.vcs.worktree import WorkTree
+
+FORMATS = ("junit", "json", "html", "markdown", "sarif")
+DEFAULT_FORMATS = ("junit", "json", "html", "markdown")
+
+
+def report_files(settings: ReportSettings) -> dict[str, str]:
+    """Format to path of every report file asked for, relative to the workspace.
+
+    A bare file name lies in the report directory, a path with a directory counts from the workspace. With a
+    directory and no names, the usual reports are written; the JSON result always is.
+    """
+    named = {name: path for name in FORMATS if (path := getattr(settings, name))}
+    if settings.dir is None:
+        return named
+    wanted = dict(named) if named else {name: REPORTERS[name].default_filename for name in DEFAULT_FORMATS}
+    wanted.setdefault("json", REPORTERS["json"].default_filename)
+    return {name: path if "/" in path else f"{settings.dir}/{path}" for name, path in wanted.items()}
+
+
+def deliver(
+    document: ResultDocument,
+    settings: Settings,
+    *,
+    event: EventContext | None,
+    environ: Mapping[str, str],
+    log: WorkflowLog | None = None,
+    quiet: bool = False,
+) -> None:
+    """Write report files, and in the action (where there is a workflow log) everything else."""
+    files = report_files(settings.report)
+    written = _write_files(document, files)
+    if written and not quiet:
+        out.error(f"Reports: {', '.join(str(path) for path in written.values())}")
+    if event is not None and log is not None:
+        _deliver_to_github(document, settings, event, environ, written, log)
+
+
+def _write_files(document: ResultDocument, files: Mapping[str, str]) -> dict[str, Path]:
+    worktree = WorkTree(Path.cwd())
+    written = {}
+    for name, path in files.items():
+        target = Path(path) if Path(path).is_absolute() else worktree.output_path(path)
+        out.write_file(target, REPORTERS[name].render(document, ReportOptions()))
+        written[name] = target
+    return written
+
+
+def _deliver_to_github(
+    document: ResultDocument,
+    settings: Settings,
+    event: EventContext,
+    environ: Mapping[str, str],
+    written: Mapping[str, Path],
+    log: WorkflowLog,
+) -> None:
+    append_summary(environ, REPORTERS["markdown"].render(document, ReportOptions()))
+    if settings.report.annotations:
+        log.commands(render_annotations(document))
+    url = ""
+    redactor = Redactor([secret.value for secret in settings.secrets])
+    with Transport(redactor=redactor) as transport:
+        for delivery in _posts(document, settings, event, transport):
+            url = url or (delivery.url or "")
+            if delivery.notice:
+                log.commands(render_command(Annotation(kind="notice", title="abs-gate", message=delivery.notice)))
+    write_outputs(environ, _outputs(document, settings, written, url))
+    give_to_workspace_owner([*written.values()], Path(event.workspace))
+
+
+def _posts(document: ResultDocument, settings: Settings, event: EventContext, transport: Transport) -> list[Delivery]:
+    if settings.github_token is None:
+        if event.pr_number is None or settings.report.comment == "never":
+            return []
+        return [Delivery(posted=False, notice="No comment was posted: there is no github-token. The verdict stands.")]
+    client = GitHubClient(transport, token=settings.github_token.value, api_url=event.api_url)
+    deliveries = []
+    if event.pr_number is not None and settings.report.comment == "auto":
+        deliveries.append(_comment(document, settings, event, client))
+    if settings.report.check_run and event.commit:
+        check = CheckRun(
+            name=_check_name(settings),
+            head_sha=event.commit,
+            verdict=Verdict(document["verdict"]),
+            title=VERDICT_WORDS[document["verdict"]],
+            summary=REPORTERS["markdown"].render(document, ReportOptions()),
+            annotations=check_annotations(document),
+            details_url=event.run_url,
+        )
+        deliveries.append(post_check_run(client, event.repository, check))
+    return deliveries
+
+
+def _comment(document: ResultDocument, settings: Settings, event: EventContext, client: GitHubClient) -> Delivery:
+    assert event.pr_number is not None
+
+    def render(previous: Marker | None) -> str:
+        return render_comment(
+            document,
+            key=settings.report.comment_key or "default",
+            sha=event.commit or "",
+            run_id=event.run_id,
+            run_attempt=event.run_attempt,
+            run_url=event.run_url,
+            previous=previous,
+        )
+
+    return upsert_comment(client, repository=event.repository, number=event.pr_number, render=render)
+
+
+def _check_name(settings: Settings) -> str:
+    return f"abs-gate ({settings.report.comment_key})" if settings.report.comment_key else "abs-gate"
+
+
+def _outputs(
+    document: ResultDocument, settings: Settings, written: Mapping[str, Path], comment_url: str
+) -> dict[str, str]:
+    gating = [session for session in document["sessions"] if not session["quarantined"]]
+    passed = sum(session["trials"]["passed"] for session in gating)
+    verified = passed + sum(session["trials"]["failed"] for session in gating)
+    contracts = document["contracts"]
+    breaking = sum(
+        change["classification"] in ("breaking", "safety_breaking")
+        for tool in (contracts["tools"] if contracts else ())
+        for change in tool["changes"]
+    )
+    root = Path.cwd()
+    places = {name: _relative(path, root) for name, path in written.items()}
+    return {
+        "verdict": document["verdict"],
+        "exit-code": str(document["exit_code"]),
+        "pass-rate": f"{passed / verified:.4f}" if verified else "",
+        "sessions-passed": str(sum(session["outcome"] == "passed" for session in gating)),
+        "sessions-failed": str(sum(session["outcome"] == "failed" for session in gating)),
+        "breaking-changes": str(breaking),
+        "report-dir": settings.report.dir or "",
+        "junit-file": places.get("junit", ""),
+        "result-file": places.get("json", ""),
+        "comment-url": comment_url,
+    }
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+
+
+def write_all(document: ResultDocument, directory: str) -> dict[str, Path]:
+    """Every usual report into one directory. Gives format to path."""
+    return _write_files(document, {name: f"{directory}/{REPORTERS[name].default_filename}" for name in DEFAULT_FORMATS})

@@ -1,0 +1,108 @@
+"""From a command's options to a run and its reports: what `run`, `sessions` and the action share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from abs_gate.app.run import run_gate
+from abs_gate.cli import output as out
+from abs_gate.cli import signals
+from abs_gate.cli.deliver import deliver
+from abs_gate.cli.options import Flags
+from abs_gate.cli.progress import choose_progress
+from abs_gate.cli.wiring import environment, open_ports, read_context
+from abs_gate.contracts.rules import all_rules
+from abs_gate.errors import ConfigurationError
+from abs_gate.gate.result import ResultDocument
+from abs_gate.github.event import refuse_untrusted
+from abs_gate.github.log import WorkflowLog
+from abs_gate.reports import REPORTERS
+from abs_gate.reports.options import ReportOptions
+from abs_gate.settings.given import read_inputs
+from abs_gate.settings.load import load_settings
+from abs_gate.settings.model import ContractsSettings, Settings
+from abs_gate.vcs.worktree import WorkTree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a command was asked."""
+
+    config: str | None = None
+    flags: Flags = field(default_factory=lambda: MappingProxyType({}))
+    inputs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    format: str = "text"
+    output: str | None = None
+    quiet: bool = False
+    no_color: bool = False
+    session_paths: tuple[str, ...] = ()
+    """Sessions named on the command line; then only they run."""
+    log: WorkflowLog | None = None
+    """The workflow's log: given in the action, which delivers outputs, summary, annotations and comment."""
+
+
+def run(request: Request) -> int:
+    """Run the gate and give every report. Gives the exit code.
+
+    Raises:
+        ConfigurationError: something that was read is wrong; nothing was sent.
+    """
+    signals.install()
+    environ = environment()
+    event = read_context(environ)
+    settings = read_settings(request, environ)
+    if event is not None:
+        refuse_untrusted(event, allowed=settings.allow_untrusted)
+    progress = choose_progress(quiet=request.quiet)
+    try:
+        with open_ports(settings, environ=environ, event=event, progress=progress) as ports:
+            document = run_gate(settings, ports)
+    finally:
+        progress.close()
+    deliver(document, settings, event=event, environ=environ, log=request.log, quiet=request.quiet)
+    color = request.format == "text" and not request.output and out.wants_color(request.no_color)
+    options = ReportOptions(color=color, width=out.width(), quiet=request.quiet)
+    out.data(REPORTERS[request.format].render(document, options), request.output)
+    return document["exit_code"]
+
+
+def read_settings(request: Request, environ: Mapping[str, str]) -> Settings:
+    """The settings of a request. Raises ConfigurationError with every fault."""
+    only_sessions = bool(request.session_paths)
+    settings = load_settings(
+        WorkTree(Path.cwd()),
+        request.config,
+        flags=request.flags,
+        inputs=request.inputs,
+        environ=environ,
+        known_rules=frozenset(rule.id for rule in all_rules()),
+        use_default_file=not only_sessions,
+    )
+    if only_sessions:
+        sessions = replace(settings.sessions, paths=request.session_paths)
+        return replace(settings, sessions=sessions, contracts=ContractsSettings(), verify={})
+    if settings.file is None and not settings.sessions.paths and not settings.contracts.paths:
+        raise ConfigurationError(
+            "There is nothing to check: no abs-gate.yaml here, and no sessions or contracts were named.",
+            hint="`abs-gate init` writes a first configuration; `abs-gate sessions PATH --agent URL` needs none.",
+        )
+    return settings
+
+
+def finish_merged(document: ResultDocument, directory: str, *, quiet: bool, no_color: bool) -> int:
+    """Give the reports of merged shards: files, and where this is a workflow everything GitHub shows."""
+    environ = environment()
+    event = read_context(environ)
+    settings = load_settings(
+        WorkTree(Path.cwd()), None, inputs=read_inputs(environ), environ=environ, flags={"--report-dir": directory}
+    )
+    with WorkflowLog(sys.stdout) if event is not None else nullcontext() as log:
+        deliver(document, settings, event=event, environ=environ, log=log, quiet=quiet)
+        options = ReportOptions(color=out.wants_color(no_color), width=out.width(), quiet=quiet)
+        out.data(REPORTERS["text"].render(document, options))
+    return document["exit_code"]
