@@ -9,14 +9,12 @@ from abs_gate.documents.model import Evaluation
 from abs_gate.documents.options import EvaluatorShape
 from abs_gate.documents.placeholders import find_placeholders
 from abs_gate.documents.variables import VariableError
+from abs_gate.documents.vocabulary import PROMPT_PLACEHOLDERS
 from abs_gate.documents.when import WhenError, evaluate_when, parse_when
 from abs_gate.evaluators.base import EVALUATORS, EvalContext, EvalResult, EvaluatorSpec
 from abs_gate.evaluators.json_schema import find_violations
 from abs_gate.evaluators.results import skipped, unverified
 from abs_gate.findings import Json
-
-PROMPT_PLACEHOLDERS = ("criteria", "query", "context", "response", "ground_truth", "conversation")
-"""What a `prompt` template may name besides variables; filled in when the judge is asked."""
 
 
 def evaluate(evaluation: Evaluation, context: EvalContext) -> EvalResult:

@@ -297,7 +297,7 @@ class Walk:
                 outcome=Outcome.FAILED,
                 expected=expected,
                 observed=observed,
-                reason=f"expected {expected}; observed {observed}",
+                reason=f"expected {expected}; observed {observed}{' instead' if closest is not None else ''}",
                 closest=closest,
             )
         self._decide(behavior, match)
