@@ -54,6 +54,9 @@ class EventContext:
     head_sha: str | None = None
     """Tip of the pull request's own branch, of the merge group, or of the run that this one follows."""
     head_ref: str = ""
+    """Branch of that tip."""
+    head_owner: str = ""
+    """Whose repository that branch is in."""
     base_sha: str | None = None
     base_ref: str = ""
     before: str | None = None
@@ -74,7 +77,8 @@ class EventContext:
     @property
     def commit(self) -> str | None:
         """The commit a person would name: the author's, not the test merge."""
-        return self.head_sha if self.pr_number is not None and self.head_sha else self.sha
+        is_about_head = self.pr_number is not None or self.name == "workflow_run"
+        return self.head_sha if is_about_head and self.head_sha else self.sha
 
     @property
     def has_read_only_token(self) -> bool:
@@ -119,8 +123,10 @@ def read_event(environ: Mapping[str, str], payload: Json) -> EventContext:
         number = _object(payload, "issue").get("number")
     repository = environ.get("GITHUB_REPOSITORY") or _text(_object(payload, "repository"), "full_name")
     is_fork = bool(pull) and _is_other(head.get("repo"), base.get("repo"))
+    head_repository = head.get("repo")
     if name == "workflow_run":
-        is_fork = _is_other(run.get("head_repository"), run.get("repository"))
+        head_repository = run.get("head_repository")
+        is_fork = _is_other(head_repository, run.get("repository"))
     return EventContext(
         name=name,
         action=_text(payload, "action") or None,
@@ -142,7 +148,8 @@ def read_event(environ: Mapping[str, str], payload: Json) -> EventContext:
         is_draft=pull.get("draft") is True,
         is_fork=is_fork,
         head_sha=_text(head, "sha") or _text(group, "head_sha") or _text(run, "head_sha") or None,
-        head_ref=_text(head, "ref") or environ.get("GITHUB_HEAD_REF", ""),
+        head_ref=_text(head, "ref") or _text(run, "head_branch") or environ.get("GITHUB_HEAD_REF", ""),
+        head_owner=_text(_object(head_repository, "owner"), "login"),
         base_sha=_text(base, "sha") or _text(group, "base_sha") or None,
         base_ref=_text(base, "ref") or environ.get("GITHUB_BASE_REF", ""),
         before=_text(payload, "before") or None if name == "push" else None,

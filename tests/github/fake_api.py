@@ -49,6 +49,7 @@ class FakeGitHub:
         self.controls = Controls()
         self.comments: dict[int, dict] = {}
         self.checks: dict[int, dict] = {}
+        self.pulls: list[dict] = []
         self.commits: dict[str, str] = {}
         """Ref name or hash to hash."""
         self.files: dict[str, dict[str, bytes]] = {}
@@ -222,6 +223,13 @@ class _Handler(BaseHTTPRequestHandler):
         answer = {"id": number, "html_url": f"https://github.com/octo/repo/runs/{number}"}
         return self._json(200 if found.get("number") else 201, answer)
 
+    def _pulls(self, _found, query, _body):
+        if not {"state", "head"} <= set(query):
+            return self._error(422, "Validation Failed")
+        owner, _, branch = query["head"].partition(":")
+        pulls = [p for p in self.github.pulls if (p["head"]["user"]["login"], p["head"]["ref"]) == (owner, branch)]
+        return self._page(pulls, query)
+
     def _commit(self, found, _query, _body):
         sha = self.github.commits.get(found["name"])
         if sha:
@@ -304,6 +312,7 @@ _ROUTES = (
     (REPOSITORY + r"/issues/(?P<issue>\d+)/comments", _Handler._thread),
     (REPOSITORY + r"/issues/comments/(?P<number>\d+)", _Handler._comment),
     (REPOSITORY + r"/check-runs(?:/(?P<number>\d+))?", _Handler._check_run),
+    (REPOSITORY + r"/pulls", _Handler._pulls),
     (REPOSITORY + r"/commits/(?P<name>[^/]+)", _Handler._commit),
     (REPOSITORY + r"/compare/(?P<base>\w+)\.\.\.(?P<head>\w+)", _Handler._compare),
     (REPOSITORY + r"/contents/(?P<path>.*)", _Handler._contents),

@@ -101,7 +101,7 @@ def test_events_without_a_change(name, file, branch):
 def test_pull_request_target_is_refused_unless_allowed():
     event = event_of("pull_request_target", "pull_request.opened.fork.json")
     assert event.is_fork
-    with pytest.raises(ConfigurationError, match="pull_request_target.*secrets") as caught:
+    with pytest.raises(ConfigurationError, match=r"pull_request_target.*secrets") as caught:
         refuse_untrusted(event, allowed=False)
     assert "ABS_GATE_ALLOW_UNTRUSTED_EVENT" in caught.value.hint
     refuse_untrusted(event, allowed=True)

@@ -6,9 +6,7 @@ from abs_gate.github.ownership import give_to_workspace_owner
 
 OWNER = 12345
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away"
-)
+pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
 
 
 @pytest.fixture
