@@ -419,7 +419,7 @@ def _fill(shape: _Shape, found: dict[str, Found]) -> Generator[Goal, Answer, Emp
         if isinstance(answer, Found):
             found[name] = answer
         undecided = undecided or isinstance(answer, Open)
-    taken = known
+    taken = list(dict.fromkeys([*known, *found]))
     while len(found) < shape.low:
         fresh = yield from _fresh(shape, _Demand(), taken)
         if not isinstance(fresh, tuple):

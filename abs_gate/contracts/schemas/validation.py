@@ -7,6 +7,7 @@ with a backtracking engine: the pattern keywords are replaced by the package's o
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from importlib import import_module
@@ -29,8 +30,13 @@ _CLASSES = {
 }
 
 
+_FRAMES_A_KEYWORD = 6
+"""Of the interpreter's stack, at most, that one keyword takes before the next one inside it begins."""
+_RESERVED_FRAMES = 100
+
+
 class _Undecided(Exception):
-    """A pattern could not be matched in bounded time."""
+    """A pattern could not be matched in bounded time, or the library would run out of stack."""
 
 
 class Validation:
@@ -41,11 +47,15 @@ class Validation:
         self._dialect = dialect
         self._meter = meter
         self._validators: dict[Pointer, Any] = {}
+        self._depth = 0
+        self._deepest = 0
 
     def accepts(self, pointer: Pointer, instance: Json) -> bool | None:
         """Return whether a subschema accepts an instance; None when the library cannot be asked or cannot tell."""
         if self._dialect is None or not self._askable:
             return None
+        self._deepest = (sys.getrecursionlimit() - _frames() - _RESERVED_FRAMES) // _FRAMES_A_KEYWORD
+        self._depth = 0
         try:
             if pointer not in self._validators:
                 self._validators[pointer] = self._validator(pointer)
@@ -89,11 +99,23 @@ class Validation:
         return validators.extend(library, {name: self._counted(rule) for name, rule in keywords.items()})
 
     def _counted(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        def checked(*arguments: Any) -> Any:
+        def checked(*arguments: Any) -> Iterator[Any]:
             self._meter.check()
-            return rule(*arguments)
+            self._depth += 1
+            if self._depth > self._deepest:
+                raise _Undecided
+            yield from rule(*arguments) or ()
+            self._depth -= 1
 
         return checked
+
+
+def _frames() -> int:
+    """Return how deep the interpreter's stack is."""
+    frame, count = sys._getframe(), 0
+    while frame.f_back is not None:
+        frame, count = frame.f_back, count + 1
+    return count
 
 
 def _property_patterns(schema: Json) -> Iterator[str]:
