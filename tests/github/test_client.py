@@ -3,7 +3,6 @@ import pytest
 from abs_gate.github.client import GitHubClient, _graphql_url
 from abs_gate.github.errors import Forbidden, NotFound, RateLimited, Rejected, Unreachable
 
-from .conftest import PlainSender
 from .fake_api import TOKEN
 
 THREAD = "/repos/octo/repo/issues/2/comments"
@@ -36,9 +35,9 @@ def test_primary_limit_waits_for_its_reset(github, client, waits):
     assert 28 <= waits[0] <= 32
 
 
-def test_primary_limit_far_away_is_not_waited_for(github, waits):
+def test_primary_limit_far_away_is_not_waited_for(github, transport, waits):
     github.controls.primary = 1
-    client = GitHubClient(PlainSender(), token=TOKEN, api_url=github.url, sleep=waits.append, now=lambda: 0.0)
+    client = GitHubClient(transport, token=TOKEN, api_url=github.url, sleep=waits.append, now=lambda: 0.0)
     with pytest.raises(RateLimited):
         client.get(THREAD)
     assert waits == []
@@ -66,15 +65,15 @@ def test_server_errors_that_stay_end(github, client):
     assert github.calls("GET") == 5
 
 
-def test_unreachable_address_is_repeated_then_said(waits):
-    client = GitHubClient(PlainSender(), token=TOKEN, api_url="http://127.0.0.1:9", sleep=waits.append)
+def test_unreachable_address_is_repeated_then_said(transport, waits):
+    client = GitHubClient(transport, token=TOKEN, api_url="http://127.0.0.1:9", sleep=waits.append)
     with pytest.raises(Unreachable, match="could not be reached"):
         client.get("/x")
     assert len(waits) == 4
 
 
-def test_wrong_token_is_forbidden_and_not_shown(github):
-    client = GitHubClient(PlainSender(), token="ghs_other-secret", api_url=github.url)
+def test_wrong_token_is_forbidden_and_not_shown(github, transport):
+    client = GitHubClient(transport, token="ghs_other-secret", api_url=github.url)
     with pytest.raises(Forbidden, match="Bad credentials") as caught:
         client.get(THREAD)
     assert "ghs_other" not in str(caught.value)
@@ -104,8 +103,8 @@ def test_every_page_is_read(github, client):
     assert github.calls("GET") == 3
 
 
-def test_enterprise_prefix(github, waits):
-    client = GitHubClient(PlainSender(), token=TOKEN, api_url=f"{github.url}/api/v3/", sleep=waits.append)
+def test_enterprise_prefix(github, transport, waits):
+    client = GitHubClient(transport, token=TOKEN, api_url=f"{github.url}/api/v3/", sleep=waits.append)
     github.add_comment("x")
     assert [item["body"] for item in client.pages(THREAD)] == ["x"]
     assert client.viewer() == "github-actions[bot]"

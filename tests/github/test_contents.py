@@ -5,8 +5,6 @@ from abs_gate.github.client import GitHubClient
 from abs_gate.github.contents import HostedRepository
 from abs_gate.vcs.hosttree import HostTree
 
-from .conftest import PlainSender
-
 SHA = "a" * 40
 
 
@@ -97,8 +95,8 @@ def test_token_without_access_names_the_permission(github, tree):
     assert "contents: read" in str(caught.value)
 
 
-def test_unreachable_is_unavailable(waits):
-    client = GitHubClient(PlainSender(), token="t", api_url="http://127.0.0.1:9", sleep=waits.append)
+def test_unreachable_is_unavailable(transport, waits):
+    client = GitHubClient(transport, token="t", api_url="http://127.0.0.1:9", sleep=waits.append)
     with pytest.raises(BaseUnavailable, match="could not be reached"):
         HostedRepository(client, "octo/repo").look_up("x", SHA)
 
