@@ -91,9 +91,9 @@ def explain(error: BaseException, url: str) -> AgentUnavailable:
     return AgentUnavailable(f"The request to {shown} failed ({type(causes[-1]).__name__}).")
 
 
-def explain_timeout(url: str, seconds: float, *, session_over: bool, received: int) -> AgentUnavailable:
-    """A request that did not end in time."""
-    what = f"after {received} bytes of it" if received else "nothing came"
+def explain_timeout(url: str, seconds: float, *, session_over: bool, began: bool) -> AgentUnavailable:
+    """A request that did not end in time; `began` when the head of an answer had come."""
+    what = "it began to answer" if began else "nothing came"
     if session_over:
         return AgentUnavailable(
             f"The session's time ran out while {shown_url(url)} was answering ({what}).",

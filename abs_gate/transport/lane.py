@@ -13,7 +13,7 @@ from urllib3.exceptions import HTTPError
 
 from abs_gate.errors import AgentUnavailable
 from abs_gate.transport.connections import DestinationRefused, open_session
-from abs_gate.transport.deadlines import Watch
+from abs_gate.transport.deadlines import TICK_S, Watch
 from abs_gate.transport.destinations import Origin, check_url, is_loopback, origin_of, shown_url
 from abs_gate.transport.failures import NotReceived, explain, explain_timeout, was_refused
 from abs_gate.transport.gateway import host_gateway_candidates
@@ -74,37 +74,41 @@ class Lane:
             NotReceived: nothing listened, so it is safe to ask again.
             AgentUnavailable: any other way of not getting an answer.
         """
-        received = bytearray()
         remaining = limits.due - time.monotonic()
         if remaining <= 0:
-            raise _overdue(hop, limits, received)
+            raise _overdue(hop, limits, None)
+        answer: requests.Response | None = None
         self.watch.begin(limits.due)
         try:
             answer = self._open(hop, remaining)
-            try:
-                self._read(answer, received)
-            except BaseException:
-                answer.close()
-                raise
+            body = self._read(answer)
         except (requests.RequestException, HTTPError, DestinationRefused, OSError, ValueError) as error:
-            if self.watch.end():
-                raise _overdue(hop, limits, received) from error
+            self._give_up(answer)
+            # The socket's own timeout may come a moment before the watchdog's.
+            if self.watch.end() or time.monotonic() >= limits.due - TICK_S:
+                raise _overdue(hop, limits, answer) from error
             explained = explain(error, hop.url)
             if was_refused(error):
                 raise NotReceived(explained) from error
             raise explained from error
-        except AgentUnavailable:
+        except BaseException:
+            self._give_up(answer)
             self.watch.end()
             raise
         if self.watch.end():
-            answer.close()
-            raise _overdue(hop, limits, received)
+            self._give_up(answer)
+            raise _overdue(hop, limits, answer)
         self._last_used = time.monotonic()
         return HttpResponse(
             status=answer.status_code,
             headers={name.lower(): value for name, value in answer.headers.items()},
-            body=bytes(received),
+            body=body,
         )
+
+    def _give_up(self, answer: requests.Response | None) -> None:
+        """Close the connection of an answer that was not read to its end."""
+        if answer is not None:
+            answer.close()
 
     def _open(self, hop: Hop, remaining: float) -> requests.Response:
         """Send and read the head of the answer, by the container's host where that is asked for and needed."""
@@ -149,10 +153,11 @@ class Lane:
             self._environment[origin] = found
         return found
 
-    def _read(self, answer: requests.Response, received: bytearray) -> None:
-        """Read the body, decompressed, up to the cap."""
+    def _read(self, answer: requests.Response) -> bytes:
+        """The body, decompressed, up to the cap."""
         if "," in answer.headers.get("content-encoding", ""):
             raise AgentUnavailable(f"The answer of {shown_url(answer.url)} is compressed several times over.")
+        received = bytearray()
         for chunk in answer.raw.stream(_READ_CHUNK, decode_content=True):
             received += chunk
             if len(received) > self._max_body_bytes:
@@ -160,10 +165,11 @@ class Lane:
                 raise AgentUnavailable(
                     f"The answer of {shown_url(answer.url)} is larger than {limit} bytes; the rest was not read."
                 )
+        return bytes(received)
 
 
-def _overdue(hop: Hop, limits: Limits, received: bytearray) -> AgentUnavailable:
-    return explain_timeout(hop.url, limits.timeout_s, session_over=limits.session_over, received=len(received))
+def _overdue(hop: Hop, limits: Limits, answer: requests.Response | None) -> AgentUnavailable:
+    return explain_timeout(hop.url, limits.timeout_s, session_over=limits.session_over, began=answer is not None)
 
 
 def _at_host(hop: Hop, host: str) -> Hop:
