@@ -34,6 +34,8 @@ _CAPS = Caps(
     transcript=2500,
 )
 _MARKER_LINE = re.compile(r"\A[\ufeff\s]{0,8}<!-- " + re.escape(MARKER) + r" (\{[^\r\n]{0,2000}\}) -->")
+_SHA = re.compile(r"[0-9A-Za-z]{1,64}")
+_MAX_KEY = 200
 _RUN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._-]+)*")
 
 
@@ -50,7 +52,7 @@ class Marker:
 
 def render_marker(key: str, sha: str, run_id: int, run_attempt: int, verdict: str) -> str:
     """The hidden first line of a comment."""
-    data = {"key": key, "sha": sha, "run": run_id, "attempt": run_attempt, "verdict": verdict}
+    data = {"key": key[:_MAX_KEY], "sha": sha, "run": run_id, "attempt": run_attempt, "verdict": verdict}
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     text = text.replace("-", "\\u002d").replace("<", "\\u003c").replace(">", "\\u003e")
     return f"<!-- {MARKER} {text} -->"
@@ -97,7 +99,8 @@ def render_comment(
         run_url: Page of the run; linked only when it is a plain address.
         limit: For services with another limit.
     """
-    sha = sha or document["metadata"]["commit"] or ""
+    named = sha or document["metadata"]["commit"] or ""
+    sha = named if _SHA.fullmatch(named) else ""
     marker = render_marker(key, sha, run_id, run_attempt, document["verdict"])
     summary = f"[the job summary]({run_url})" if _RUN_URL.fullmatch(run_url) else "the job summary"
     extra = " ".join(filter(None, [_key_line(key), _history_line(previous, sha, document["verdict"])]))

@@ -27,7 +27,7 @@ from abs_gate.reports.untrusted import one_line
 
 _COLORS = {"block": "red", "review": "yellow"}
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "dim"}
-_MAX_CHANGES = 100
+_MAX_CHANGES = 50
 
 
 def render_diff(tools: Sequence[ToolDiffRecord], options: ReportOptions) -> str:
@@ -61,7 +61,7 @@ def render_changes(tools: Sequence[ToolDiffRecord], options: ReportOptions, *, i
         for step in steps_for(tool, plain):
             yield from wrap(step, width, first=f"{indent}  ")
         if shown >= _MAX_CHANGES and not options.verbose and shown < total:
-            yield f"{indent}and {count_of(total - shown, 'more change')} (--verbose shows all)"
+            yield f"{indent}and {count_of(total - shown, 'more change')} (--format json shows all)"
             return
 
 
@@ -143,4 +143,4 @@ def render_lint_findings(
         if finding["hint"]:
             yield from wrap(one_line(finding["hint"], 600), width, first=f"{indent}    to do: ")
     if len(shown) < len(ordered):
-        yield f"{indent}and {count_of(len(ordered) - len(shown), 'more finding')} (--verbose shows all)"
+        yield f"{indent}and {count_of(len(ordered) - len(shown), 'more finding')} (--format json shows all)"

@@ -30,7 +30,8 @@ _VERDICTS = {
     "unverified": "COULD NOT BE VERIFIED",
     "cancelled": "CANCELLED",
 }
-_MAX_FAILURES = 50
+_MAX_FAILURES = 20
+_MAX_SESSIONS = 100
 _MAX_REASONS = 20
 _MAX_TEXT = 600
 
@@ -50,7 +51,7 @@ def render(document: ResultDocument, options: ReportOptions) -> str:
         list(_failures(failures, options, width, paint)),
         list(_contracts(document, options, width)),
         list(_verification(document, width, paint)),
-        list(_sessions(document, width, paint)),
+        list(_sessions(document, options, width, paint)),
         list(_unexpected(document, width)),
         list(_notices(document, width)),
     ]
@@ -88,7 +89,7 @@ def _failures(failures: list[BehaviorFailure], options: ReportOptions, width: in
         yield from _failure(number, failure, options, width, paint)
     if len(shown) < len(failures):
         yield ""
-        yield f"  and {count_of(len(failures) - len(shown), 'more behavior')} (--verbose shows all)"
+        yield f"  and {count_of(len(failures) - len(shown), 'more behavior')} (--format json shows all)"
 
 
 def _failure(number: int, failure: BehaviorFailure, options: ReportOptions, width: int, paint: Paint) -> Iterator[str]:
@@ -148,7 +149,9 @@ def _contracts(document: ResultDocument, options: ReportOptions, width: int) -> 
         return
     paint = Paint(enabled=options.color)
     compared = f"compared with {one_line(contracts['base'], 120)}" if contracts["base"] else "compared with nothing"
-    yield paint("Tool contracts", "bold") + f" ({compared})"
+    first, *more = wrap(f"Tool contracts ({compared})", width, rest="  ")
+    yield paint(first, "bold")
+    yield from more
     if error := contracts.get("error"):
         yield from wrap(one_line(error, _MAX_TEXT), width, first="  could not be compared: ", rest="    ")
     elif not sort_tools(contracts["tools"]):
@@ -187,17 +190,21 @@ def _verification(document: ResultDocument, width: int, paint: Paint) -> Iterato
         yield f"  and {count_of(left, 'more case')} that did not pass"
 
 
-def _sessions(document: ResultDocument, width: int, paint: Paint) -> Iterator[str]:
+def _sessions(document: ResultDocument, options: ReportOptions, width: int, paint: Paint) -> Iterator[str]:
     if not document["sessions"]:
         return
     yield paint("Sessions", "bold")
-    for session in sort_sessions(document["sessions"]):
+    sessions = sort_sessions(document["sessions"])
+    shown = sessions if options.verbose else sessions[:_MAX_SESSIONS]
+    for session in shown:
         lead = f"  {session['outcome']:<12}"
         first, *more = wrap(f"{one_line(session['name'], 120)}: {_session_figures(session)}", width, first=lead)
         yield paint.outcome(session["outcome"], first) if does_gate(session) else first
         yield from more
         for note in session_notes(session):
             yield from wrap(one_line(note, _MAX_TEXT), width, first=" " * len(lead))
+    if len(shown) < len(sessions):
+        yield f"  and {count_of(len(sessions) - len(shown), 'more session')} (--format json shows all)"
 
 
 def _session_figures(session: SessionRecord) -> str:
