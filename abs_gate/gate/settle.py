@@ -115,6 +115,8 @@ def _rows(record: SessionRecord, rule: Rule) -> tuple[str, str]:
 
 def _unverified(record: SessionRecord, rule: Rule, counts: Counts, not_run: int) -> str:
     trials, policy = record["trials"], rule.deciding.policy
+    if not trials["planned"] and record["planned_total"]:
+        return "No case of this session falls into this shard."
     if not_run:
         why = record.get("stop_reason") or "the run ended before them"
         return f"{not_run:,} of {trials['planned']:,} planned trials did not run: {why}."

@@ -81,7 +81,7 @@ class Rule:
     def may_pass_early(self) -> bool:
         """False where more than the pass rate decides, so that every trial is needed."""
         policy = self.deciding.policy
-        return policy.pass_hat_k is None and policy.baseline == "report"
+        return not policy.critical and policy.pass_hat_k is None and policy.baseline == "report"
 
     def tolerates(self, counts: Counts, n: int) -> bool:
         """Whether policy tolerates these unverified trials among `n`."""

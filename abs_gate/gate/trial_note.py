@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import TypedDict
 
-from abs_gate.documents.model import Case
+from abs_gate.documents.model import Case, Session
 from abs_gate.findings import Json
 from abs_gate.gate.result import MismatchRecord, OutcomeText, StepRecord, TrialRecord
 from abs_gate.outcomes import Outcome
@@ -31,6 +31,8 @@ class PartNote(TypedDict):
 class TrialNote(TypedDict):
     """One finished trial."""
 
+    session: str
+    """Key of its session, see `session_key`."""
     case: str
     row: int | None
     variables: dict[str, Json]
@@ -47,6 +49,7 @@ def note_trial(case: Case, trial: int, result: TrialResult, *, transcripts: str 
     """The note of a trial. `transcripts` is the policy: failures, all or none."""
     keep = transcripts == "all" or (transcripts == "failures" and result.outcome is not Outcome.PASSED)
     return {
+        "session": session_key(case.session),
         "case": case.id,
         "row": case.row,
         "variables": dict(case.values),
@@ -67,6 +70,11 @@ def note_trial(case: Case, trial: int, result: TrialResult, *, transcripts: str 
             "transcript": [_step(step) for step in result.trace.steps[:MOST_STEPS]] if keep else None,
         },
     }
+
+
+def session_key(session: Session) -> str:
+    """What tells a session from all others of a run: its file, its name, and which of that name it is."""
+    return f"{session.file}::{session.name}::{session.occurrence}"
 
 
 def shorten(text: str, limit: int = LONGEST_TEXT) -> str:

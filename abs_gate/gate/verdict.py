@@ -183,7 +183,8 @@ def _verification_reasons(records: Iterable[VerificationRecord]) -> Iterator[Rea
 
 
 def _session_reasons(session: SessionRecord) -> Iterator[Reason]:
-    if session["quarantined"] or session["outcome"] == "passed":
+    runs_elsewhere = not session["trials"]["planned"] and session["planned_total"]
+    if session["quarantined"] or session["outcome"] == "passed" or runs_elsewhere:
         return
     if session["outcome"] == "failed":
         weight = Weight.CRITICAL_SESSION_FAILED if session["critical"] else Weight.SESSION_FAILED

@@ -9,6 +9,7 @@ from typing import TypeVar
 from abs_gate.findings import Finding, Json, Location, Severity
 from abs_gate.settings.given import Given
 from abs_gate.settings.model import Secret
+from abs_gate.settings.values import environment_name
 from abs_gate.sources.located import LocatedDocument
 
 Value = TypeVar("Value")
@@ -119,7 +120,12 @@ class Section:
 
     def secret_named(self, key: str, name: Json) -> Secret | None:
         """The value of the environment variable that a key names; missing ones are reported."""
-        if not isinstance(name, str) or not name:
+        if name is None:
+            return None
+        try:
+            environment_name(name)
+        except ValueError as problem:
+            self.refuse(key, str(problem))
             return None
         self.source.named.add(name)
         if not self.source.resolve_secrets:
