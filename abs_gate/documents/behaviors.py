@@ -89,13 +89,11 @@ class BehaviorReader:
             return Category.COMMUNICATION
         category = self._actions.get(action)
         if category is None:
+            mapping = f"sessions.actions: {{{action[:40]}: communication}}"
             hint = did_you_mean(action, self._actions).strip()
+            custom = f"A custom action needs a category in the configuration, such as `{mapping}`."
             self._problems.error(
-                "unknown-action",
-                at.location,
-                f"No action is called {excerpt(action)}.",
-                hint
-                or f"Map it to a category in the configuration: sessions.actions: {{{action[:40]}: communication}}.",
+                "unknown-action", at.location, f"No action is called {excerpt(action)}.", f"{hint} {custom}".strip()
             )
         return category or Category.COMMUNICATION
 

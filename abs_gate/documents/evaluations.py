@@ -106,8 +106,9 @@ class EvaluationReader:
             )
 
     def _check_fields(self, place: Place, kind: str, shape: EvaluatorShape, fields: Mapping[str, Json]) -> None:
-        for key in shape.required:
-            if key not in fields and not (key == "evaluations" and key in place.value):
+        needed = (*shape.required, "evaluations") if kind in COMPOSITIONS else shape.required
+        for key in dict.fromkeys(needed):
+            if key not in place.value:
                 self._problems.error("missing-key", place.location, f"`{kind}` needs `{key}`.")
         schemas = {key: schema for key, schema in shape.fields.items() if key in fields}
         if schemas:
@@ -176,7 +177,7 @@ class EvaluationReader:
         return adapter
 
     def _children(self, place: Place, what: str) -> tuple[Evaluation, ...]:
-        entries = self._reader.list_of(place, "evaluations", what, required=True)
+        entries = self._reader.list_of(place, "evaluations", what)
         at = place.get("evaluations")
         if at is not None and at.value == []:
             self._problems.error("empty-value", at.location, f"{what} holds no evaluations: it would check nothing.")

@@ -164,7 +164,7 @@ def _misread(text: str, at: int) -> str:
     if char in "'\"":
         return f"the quote {place} is not closed"
     if char == "{":
-        return f"`{{` {place} does not begin a placeholder; write {{{{name}}}}"
+        return f"`{{{{` {place} does not begin a placeholder; write {{{{name}}}}"
     if char == "=":
         return f"`=` {place}: write `==` to compare"
     if char in "&|":

@@ -56,7 +56,11 @@ def find_schema_errors(
 
 def explain_mismatches(value: Json, schema: Mapping[str, Json]) -> tuple[str, ...]:
     """The same sentences for a value that stands in no file."""
-    return tuple(dict.fromkeys(message for _, _, message in _sentences(_errors(value, schema), lambda _: False)))
+    return tuple(
+        dict.fromkeys(
+            message for _, _, message in _sentences(_errors(value, schema), lambda _: False, whole="The value")
+        )
+    )
 
 
 def _distinct(findings: Iterable[Finding]) -> list[Finding]:
@@ -70,7 +74,9 @@ def _errors(value: Json, schema: Mapping[str, Json]) -> Iterator[Any]:
     return errors
 
 
-def _sentences(errors: Iterable[Any], accept: Callable[[Json], bool]) -> Iterator[tuple[Path, bool, str]]:
+def _sentences(
+    errors: Iterable[Any], accept: Callable[[Json], bool], *, whole: str = "The document"
+) -> Iterator[tuple[Path, bool, str]]:
     """Path, whether the place is the key's, and the sentence of every error."""
     for error in errors:
         leaf = _most_telling(error)
@@ -87,7 +93,8 @@ def _sentences(errors: Iterable[Any], accept: Callable[[Json], bool]) -> Iterato
                 yield path, False, f"{excerpt(key)} is missing{_within(path)}."
         else:
             explain = _EXPLANATIONS.get(str(leaf.validator), _other)
-            yield path, False, f"{_subject(path)} {explain(leaf)}"
+            subject = f"`{_dotted(path)}`" if path else whole
+            yield path, False, f"{subject} {explain(leaf)}"
 
 
 def _most_telling(error: Any) -> Any:
@@ -119,10 +126,6 @@ def _extra_keys(error: Any) -> list[str]:
     known = set(_property_names(error.schema))
     patterns = [re.compile(pattern) for pattern in error.schema.get("patternProperties", {})]
     return [key for key in error.instance if key not in known and not any(form.search(key) for form in patterns)]
-
-
-def _subject(path: Path) -> str:
-    return f"`{_dotted(path)}`" if path else "The document"
 
 
 def _within(path: Path) -> str:

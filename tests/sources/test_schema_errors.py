@@ -80,7 +80,7 @@ def test_values_not_known_yet_are_not_judged() -> None:
 
 
 def test_a_value_without_a_file() -> None:
-    assert explain_mismatches(3, {"type": "string"}) == ("The document must be text, not a number (3).",)
+    assert explain_mismatches(3, {"type": "string"}) == ("The value must be text, not a number (3).",)
     assert explain_mismatches("x", {"type": "string"}) == ()
 
 
