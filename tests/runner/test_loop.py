@@ -101,7 +101,9 @@ behaviors:
 
 
 def test_an_agent_that_never_stops_calling_tools_fails():
-    session = "behaviors:\n  - {actor: user, action: says, content: go}\n  - {actor: assistant, action: calls, target: a}\n"
+    session = (
+        "behaviors:\n  - {actor: user, action: says, content: go}\n  - {actor: assistant, action: calls, target: a}\n"
+    )
     result, requests = play(session, lambda request: {"calls": [{"name": "a"}]}, max_rounds=3)
     assert result.outcome is Outcome.FAILED
     assert len(requests) == 4

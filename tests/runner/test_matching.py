@@ -113,7 +113,9 @@ class TestCursor:
         assert "already taken by behavior 2" in result.behaviors[2].reason
 
     def test_a_miss_leaves_the_cursor_where_it_was(self):
-        expected = "  - {actor: assistant, action: calls, target: zzz}\n  - {actor: assistant, action: calls, target: a}"
+        expected = (
+            "  - {actor: assistant, action: calls, target: zzz}\n  - {actor: assistant, action: calls, target: a}"
+        )
         result = turn(expected, calls("a"), DONE)
         assert outcomes(result) == ["passed", "failed", "passed"]
 
@@ -180,8 +182,14 @@ class TestHandoffs:
         assert turn(self.TO_HUMAN, calls(name), DONE).outcome is Outcome.FAILED
 
     def test_aliases_and_configured_tools(self):
-        assert turn(self.TO_HUMAN, calls("escalate"), DONE, aliases={"Human Agent": ("escalate",)}).outcome is Outcome.PASSED
-        assert turn(self.TO_HUMAN, calls("escalate"), DONE, handoff_tools=frozenset({"escalate"})).outcome is Outcome.PASSED
+        assert (
+            turn(self.TO_HUMAN, calls("escalate"), DONE, aliases={"Human Agent": ("escalate",)}).outcome
+            is Outcome.PASSED
+        )
+        assert (
+            turn(self.TO_HUMAN, calls("escalate"), DONE, handoff_tools=frozenset({"escalate"})).outcome
+            is Outcome.PASSED
+        )
 
     def test_a_text_alone_proves_nothing_and_the_reason_says_what_to_add(self):
         result = turn(self.TO_HUMAN, {"text": "I am transferring you to a human agent."})
@@ -236,7 +244,9 @@ class TestMatchesWhen:
 
     def test_a_slow_pattern_is_unverified(self, monkeypatch):
         monkeypatch.setattr("abs_gate.sources.patterns.TIMEOUT_S", 0.05)
-        expected = "  - {actor: assistant, action: asks, matches_when: {type: regex, pattern: '^(?=(a+)+$)x|^((a|a)*)*\\1b$'}}"
+        expected = (
+            "  - {actor: assistant, action: asks, matches_when: {type: regex, pattern: '^(?=(a+)+$)x|^((a|a)*)*\\1b$'}}"
+        )
         result = turn(expected, {"text": "a" * 40 + "!"})
         assert result.behaviors[1].outcome is Outcome.UNVERIFIED
 
@@ -331,7 +341,10 @@ class TestUnexpectedCalls:
 
 
 def test_other_actions_of_tools_are_not_observable():
-    expected = "  - {actor: tool, action: stores, target: x}\n  - {actor: external, action: says}\n  - {actor: assistant, action: informs}"
+    expected = """
+  - {actor: tool, action: stores, target: x}
+  - {actor: external, action: says}
+  - {actor: assistant, action: informs}"""
     assert outcomes(turn(expected, DONE)) == ["passed", "skipped", "skipped", "passed"]
 
 
@@ -339,7 +352,11 @@ def test_a_capture_binds_only_when_its_behavior_matched():
     session = """
 behaviors:
   - {actor: user, action: says, content: go}
-  - {actor: assistant, action: asks, optional: true, capture: {mood: polite}, matches_when: {type: contains, value: please}}
+  - actor: assistant
+    action: asks
+    optional: true
+    capture: {mood: polite}
+    matches_when: {type: contains, value: please}
   - {actor: assistant, action: informs}
   - {actor: user, action: says, content: "You were {{mood}}"}
   - {actor: assistant, action: informs}

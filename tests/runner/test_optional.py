@@ -125,7 +125,9 @@ behaviors:
 """
     result, _ = play(session, [{"text": "no"}, {"text": "bye"}])
     assert outcomes(result) == ["passed", "skipped", "skipped", "skipped", "skipped", "passed"]
-    result, requests = play(session, [{"text": "aa"}, {"text": "confirmed"}, {"text": "you're welcome"}, {"text": "bye"}])
+    result, requests = play(
+        session, [{"text": "aa"}, {"text": "confirmed"}, {"text": "you're welcome"}, {"text": "bye"}]
+    )
     assert outcomes(result) == ["passed"] * 6
     assert sent(requests) == [["q"], ["for a"], ["thanks"], ["bye"]]
 
