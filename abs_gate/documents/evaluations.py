@@ -10,12 +10,12 @@ from abs_gate.documents.options import EvaluatorShape, LoadOptions
 from abs_gate.documents.patterns_check import check_json_schema, check_pattern
 from abs_gate.documents.placeholders import has_placeholder
 from abs_gate.documents.places import Place, Reader
-from abs_gate.documents.vocabulary import COMPOSITIONS, EVALUATION_KEYS, SHARED_FIELDS, SINCE_0_2
+from abs_gate.documents.vocabulary import COMPOSITIONS, EVALUATION_KEYS, OPEN_EVALUATOR, SHARED_FIELDS, SINCE_0_2
 from abs_gate.documents.when import parse_when
 from abs_gate.findings import Json, Location
 from abs_gate.sources.excerpt import excerpt
 from abs_gate.sources.schema_errors import find_schema_errors
-from abs_gate.sources.suggest import did_you_mean
+from abs_gate.sources.suggest import did_you_mean, nearest
 
 _LABELLED_BY = (
     "value",
@@ -55,10 +55,7 @@ class EvaluationReader:
         if shape is None:
             return None
         what = f"`{kind}`"
-        known = (*EVALUATION_KEYS, *shape.fields, *SHARED_FIELDS)
-        if kind in COMPOSITIONS:
-            known = tuple(dict.fromkeys((*known, "evaluations")))
-        self._reader.unknown_keys(place, tuple(dict.fromkeys(known)), what)
+        self._check_keys(place, kind, shape)
         fields = {key: value for key, value in place.value.items() if key not in (*EVALUATION_KEYS, "evaluations")}
         self._check_fields(place, kind, shape, fields)
         return Evaluation(
@@ -104,6 +101,14 @@ class EvaluationReader:
                 f"`{word}` exists since ABS 0.2, and this document is 0.1.",
                 'Set abs_version: "0.2".',
             )
+
+    def _check_keys(self, place: Place, kind: str, shape: EvaluatorShape) -> None:
+        known = dict.fromkeys((*EVALUATION_KEYS, *shape.fields, *SHARED_FIELDS))
+        if kind in COMPOSITIONS:
+            known["evaluations"] = None
+        if kind == OPEN_EVALUATOR:  # what its judge is handed besides is the author's; a slip of the pen is not
+            known |= dict.fromkeys(key for key in place.value if nearest(key, known) is None)
+        self._reader.unknown_keys(place, tuple(known), f"`{kind}`")
 
     def _check_fields(self, place: Place, kind: str, shape: EvaluatorShape, fields: Mapping[str, Json]) -> None:
         needed = (*shape.required, "evaluations") if kind in COMPOSITIONS else shape.required

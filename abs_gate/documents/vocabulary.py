@@ -41,6 +41,8 @@ EVALUATION_KEYS = ("type", "when", "blocking", "threshold", "adapter")
 """Keys of every evaluation that the model holds by name."""
 SHARED_FIELDS = ("dataset", "prompt")
 """Fields that every evaluation may carry for its judge, whatever its type."""
+OPEN_EVALUATOR = "custom"
+"""The evaluator that may carry any further field: all of them are handed to its judge."""
 PROMPT_PLACEHOLDERS = ("criteria", "query", "context", "response", "ground_truth", "conversation")
 """What a judge's `prompt` may name besides variables; filled in when the judge is asked."""
 COMPOSITIONS = frozenset({"all_of", "any_of", "none_of"})

@@ -35,6 +35,7 @@ SHAPES: dict[str, EvaluatorShape] = {
         BOTH, target=TEXT, ordered={"type": "boolean"}, **{"with": {"type": "object"}, "with_only": {"type": "object"}}
     ),
     "llm_judge": shape(BOTH, ["criteria"], scores=True, criteria=TEXT, query=TEXT, response=TEXT),
+    "custom": shape(BOTH, ["id"], scores=True, id=TEXT),
     "Groundedness": shape(BOTH, scores=True, query=TEXT, context=TEXT, response=TEXT),
     "sequence": shape(SESSION, ["order"], order={"type": "array", "items": SELECTOR}),
     "eventually": shape(SESSION, ["match"], match=SELECTOR),

@@ -330,6 +330,15 @@ def test_an_adapter_must_be_known_where_judges_are() -> None:
     assert errors_of(text.replace("azur}", "azure}"), options) == []
 
 
+def test_a_custom_evaluation_hands_any_field_to_its_judge() -> None:
+    body = E + "{type: custom, id: tone, rating_scale: 1-5, %s: 0.6}"
+    (evaluation,) = load_one(behaviors(body % "threshold")).behaviors[0].evaluations
+    assert (evaluation.threshold, dict(evaluation.fields)) == (0.6, {"id": "tone", "rating_scale": "1-5"})
+    assert errors_of(behaviors(body % "treshold")) == [
+        's.abs.yaml:7:49: Unknown key "treshold" in `custom`. Did you mean "threshold"?'
+    ]
+
+
 def test_a_sequence_over_a_behavior_that_is_also_required_is_fine() -> None:
     body = (
         "- {actor: assistant, action: asks, optional: true}\n- {actor: assistant, action: asks}\n"
