@@ -81,7 +81,7 @@ def read_scored_verdict(answer: Json) -> Judgement:
 
 def _in_range(score: float) -> float:
     if not 0 <= score <= 1:
-        raise UnreadableVerdict(f"the judge's score {score:g} is not between 0 and 1")
+        raise UnreadableVerdict(f"the judge's score {show(score, 30)} is not between 0 and 1")
     return float(score)
 
 
