@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from abs_gate.findings import Json
 from abs_gate.gate.result import ResultDocument, SessionRecord
@@ -15,7 +16,7 @@ from abs_gate.gate.statistics.comparisons import (
     regression_p,
 )
 from abs_gate.gate.statistics.multiple import holm
-from abs_gate.gate.words import percent
+from abs_gate.gate.statistics.thresholds import floor_percent
 
 LEVEL = 0.05
 """Holm-adjusted p up to which a drop counts as shown."""
@@ -92,8 +93,8 @@ def _annotate(comparison: _Comparison, adjusted: float) -> SessionRecord:
     if regression and head["policy"]["baseline"] == "gate" and head["outcome"] == "passed":
         record["outcome"] = "failed"
         record["reason"] = (
-            f"{percent(passed / n)} of trials passed, and {percent(base_passed / base_n)} did on the base: "
-            f"a drop that chance does not explain (p = {adjusted:.3g})."
+            f"{floor_percent(Fraction(passed, n))} of trials passed, and "
+            f"{floor_percent(Fraction(base_passed, base_n))} did on the base: a drop that chance does not explain (p = {adjusted:.3g})."
         )
     return record
 

@@ -101,7 +101,9 @@ def _faults(plan: SessionPlan) -> Iterable[Finding]:
     policy, n = plan.policy, plan.deciding.trials if plan.policy.per == "row" else plan.planned_total
     what = f"{n} trials" if n != 1 else "1 trial"
     of = " of each row" if policy.per == "row" else f" ({plan.cases_total} cases, {plan.deciding.trials} each)"
-    if policy.decide == "demonstrated":
+    if policy.decide == "demonstrated" and policy.pass_rate == 1:
+        yield _finding(plan, "No number of trials demonstrates a rate of 100 %.", hint="Ask for less, or observe it.")
+    elif policy.decide == "demonstrated":
         needed = trials_to_prove(policy.pass_rate, plan.deciding.alpha)
         one = trials_to_prove(policy.pass_rate, plan.deciding.alpha, 1)
         if n < needed:

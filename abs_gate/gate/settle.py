@@ -18,7 +18,8 @@ from abs_gate.gate.statistics.repeated import (
     mean_pass_hat_k,
 )
 from abs_gate.gate.statistics.stopping import unbiased_rate
-from abs_gate.gate.words import failed_words, open_words, percent, required_words, trials_word
+from abs_gate.gate.statistics.thresholds import floor_percent
+from abs_gate.gate.words import failed_words, open_words, required_words, trials_word
 
 LARGEST_SHOWN_K = 10
 """pass^k and pass@k are shown for k up to the trials of a case, and no further than this."""
@@ -127,9 +128,10 @@ def _unverified(record: SessionRecord, rule: Rule, counts: Counts, not_run: int)
         return ""
     if policy.max_unverified is not None and counts.unverified > policy.max_unverified:
         return f"{trials_word(counts.unverified)} could not be verified, and {policy.max_unverified} are tolerated."
+    coverage = floor_percent(Fraction(due - counts.unverified, due))
     return (
-        f"{counts.unverified} of {trials_word(due)} could not be verified: coverage is "
-        f"{percent(Fraction(due - counts.unverified, due))}, and {percent(policy.min_coverage)} is required."
+        f"{counts.unverified} of {trials_word(due)} could not be verified: coverage is {coverage}, "
+        f"and {floor_percent(policy.min_coverage)} is required."
     )
 
 
@@ -141,12 +143,12 @@ def _pass_hat_k(deciding: DecidingPolicy, rows: Counter[tuple[int, int]]) -> tup
     if value is None:
         return "", f"pass^{k} is undefined: a case has fewer than {k} verified trials."
     if value < minimum:
-        return f"pass^{k} is {percent(value)}, and {percent(minimum)} is required.", ""
+        return f"pass^{k} is {floor_percent(value)}, and {floor_percent(minimum)} is required.", ""
     return "", ""
 
 
 def _passed_words(record: SessionRecord, counts: Counts) -> str:
-    rate = percent(Fraction(counts.passed, counts.verified))
+    rate = floor_percent(Fraction(counts.passed, counts.verified))
     text = f"{counts.passed} of {trials_word(counts.verified)} passed ({rate})."
     if record["decided_after"] is not None:
         text += f" Decided after {record['decided_after']} of {record['planned_total']}."

@@ -173,7 +173,7 @@ def test_demonstrated_needs_enough_evidence():
     assert undecided["trials"]["run"] == 24  # from here on, neither passing nor failing can be shown
     failed = play(["P" * 6 + "F" * 4], early_stop=False, **policy)
     assert failed["outcome"] == "failed"
-    assert "at most 84.9 %" in failed["reason"]
+    assert "at most 85.0 %" in failed["reason"]
     assert failed["required"] == "90% demonstrated with 95 % confidence"
 
 

@@ -32,7 +32,8 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     return {
         "description": inspect.cleandoc(kind.__doc__ or ""),
         "type": "object",
-        "required": sorted(kind.__required_keys__),
+        # Not __required_keys__, which cannot see through annotations that are text.
+        "required": sorted(name for name, hint in hints.items() if get_origin(hint) is not NotRequired),
         "properties": properties,
     }
 
