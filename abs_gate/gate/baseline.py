@@ -94,7 +94,8 @@ def _annotate(comparison: _Comparison, adjusted: float) -> SessionRecord:
         record["outcome"] = "failed"
         record["reason"] = (
             f"{floor_percent(Fraction(passed, n))} of trials passed, and "
-            f"{floor_percent(Fraction(base_passed, base_n))} did on the base: a drop that chance does not explain (p = {adjusted:.3g})."
+            f"{floor_percent(Fraction(base_passed, base_n))} did on the base: "
+            f"a drop that chance does not explain (p = {adjusted:.3g})."
         )
     return record
 
