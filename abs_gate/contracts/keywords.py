@@ -26,6 +26,18 @@ def map_subschemas(schema: Mapping[str, Json], change: Callable[[Json], Json]) -
     return changed
 
 
+def subschemas(schema: Mapping[str, Json]) -> list[Json]:
+    """Return the direct subschemas of a schema."""
+    found: list[Json] = []
+
+    def keep(sub: Json) -> Json:
+        found.append(sub)
+        return sub
+
+    map_subschemas(schema, keep)
+    return found
+
+
 def _item(value: Json, change: Callable[[Json], Json]) -> Json:
     if isinstance(value, Mapping):
         return change(value)

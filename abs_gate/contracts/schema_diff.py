@@ -9,7 +9,6 @@ from abs_gate.contracts.alignment import align
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.matching import Child, InstancePath, Matching, property_step
 from abs_gate.contracts.model import Change, Classification, ToolContract
-from abs_gate.contracts.places import Places
 from abs_gate.contracts.plain import Pointer, SchemaReader
 from abs_gate.contracts.rules import rule, rules_of
 from abs_gate.contracts.rules.registry import (
@@ -280,10 +279,7 @@ def _grade_of(item: _Found) -> Classification:
 
 
 def _place(tool: ToolContract | None, part: tuple[str | int, ...]) -> Location | None:
-    if tool is None:
-        return None
-    places = tool.places
-    return places[part] if isinstance(places, Places) else tool.location
+    return None if tool is None else tool.places.get(part, tool.location)
 
 
 def _proof(classification: Classification, witness: Inclusion | None) -> Proof:

@@ -41,29 +41,26 @@ _HOLDERS: Mapping[str, Json] = {
 }
 
 
-def _lower(keyword: str, what: str, beyond: str, area: str, name: str, holder: str = "") -> _Bound:
-    exclusive = "exclusiveMinimum" if keyword == "minimum" else None
-    schema = _HOLDERS[holder or area]
-    return _Bound(area, keyword, exclusive, True, what, beyond, schema, f"{name}_raised", f"{name}_lowered")
-
-
-def _upper(keyword: str, what: str, beyond: str, area: str, name: str, holder: str = "") -> _Bound:
-    exclusive = "exclusiveMaximum" if keyword == "maximum" else None
-    schema = _HOLDERS[holder or area]
-    return _Bound(area, keyword, exclusive, False, what, beyond, schema, f"{name}_lowered", f"{name}_raised")
+def _bound(keyword: str, what: str, smaller: str, name: str, *, area: str, example: str = "") -> _Bound:
+    is_lower = keyword.startswith("min")
+    names = (f"{name}_raised", f"{name}_lowered") if is_lower else (f"{name}_lowered", f"{name}_raised")
+    exclusive = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}.get(keyword)
+    return _Bound(area, keyword, exclusive, is_lower, what, smaller, _HOLDERS[example or area], *names)
 
 
 _BOUNDS = (
-    _lower("minimum", "The smallest accepted number", "smaller numbers", "numbers", "minimum"),
-    _upper("maximum", "The largest accepted number", "larger numbers", "numbers", "maximum"),
-    _lower("minLength", "The least length of the text", "shorter texts", "strings", "min_length"),
-    _upper("maxLength", "The greatest length of the text", "longer texts", "strings", "max_length"),
-    _lower("minItems", "The least number of items", "shorter lists", "lists", "min_items"),
-    _upper("maxItems", "The greatest number of items", "longer lists", "lists", "max_items"),
-    _lower("minContains", "The least number of matching items", "other lists", "lists", "min_contains", "contains"),
-    _upper("maxContains", "The greatest number of matching items", "other lists", "lists", "max_contains", "contains"),
-    _lower("minProperties", "The least number of properties", "smaller objects", "objects", "min_properties"),
-    _upper("maxProperties", "The greatest number of properties", "larger objects", "objects", "max_properties"),
+    _bound("minimum", "The smallest accepted number", "smaller numbers", "minimum", area="numbers"),
+    _bound("maximum", "The largest accepted number", "larger numbers", "maximum", area="numbers"),
+    _bound("minLength", "The least length of the text", "shorter texts", "min_length", area="strings"),
+    _bound("maxLength", "The greatest length of the text", "longer texts", "max_length", area="strings"),
+    _bound("minItems", "The least number of items", "shorter lists", "min_items", area="lists"),
+    _bound("maxItems", "The greatest number of items", "longer lists", "max_items", area="lists"),
+    _bound(
+        "minContains", "The least number of matches", "other lists", "min_contains", area="lists", example="contains"
+    ),
+    _bound("maxContains", "The most matches", "other lists", "max_contains", area="lists", example="contains"),
+    _bound("minProperties", "The least number of properties", "smaller objects", "min_properties", area="objects"),
+    _bound("maxProperties", "The greatest number of properties", "larger objects", "max_properties", area="objects"),
 )
 
 
@@ -164,8 +161,8 @@ def _enter(bound: _Bound) -> None:
     )(_finder(bound, tighter=False))
 
 
-for _bound in _BOUNDS:
-    _enter(_bound)
+for _each in _BOUNDS:
+    _enter(_each)
 
 
 @schema_rule(

@@ -312,7 +312,7 @@ def keyword_not_understood(pair: SchemaPair) -> Iterator[Fact]:
         before, after = pair.old.unknown.get(keyword), pair.new.unknown.get(keyword)
         if canonical(before) != canonical(after):
             yield Fact(
-                message=f"{show(keyword)}, a keyword that is not understood, went from {show(before)} to {show(after)}.",
+                message=f"{show(keyword)}, which is not understood, went from {show(before)} to {show(after)}.",
                 before=before,
                 after=after,
             )

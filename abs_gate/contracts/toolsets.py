@@ -1,0 +1,261 @@
+"""Tools that came, went or were renamed between two sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from abs_gate.contracts.effective import effective_hints, writes
+from abs_gate.contracts.model import Change, Classification, ContractSet, ToolContract, ToolDiff
+from abs_gate.contracts.prose import describe_change, same_prose
+from abs_gate.contracts.renames import are_similar, without_texts, words
+from abs_gate.contracts.rules import rule
+from abs_gate.contracts.rules.registry import COMPATIBLE, REVIEW, Side
+from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.wording import show
+from abs_gate.findings import Json
+
+SERVER = "(server)"
+"""The tool_id under which what belongs to the whole set is reported."""
+_MAX_PAIRS = 2_500
+"""More pairs of names than this are not compared for likeness, only for equal words and equal arguments."""
+_RETIRED = ("deprecated", "deprecation", "sunset", "x-deprecated", "x-sunset")
+
+
+class Pairing(NamedTuple):
+    """Which tools of two sets answer to each other."""
+
+    same: list[tuple[str, str]]
+    """tool_ids in the base and in the head, in the order of the head; renamed ones too."""
+    added: list[str]
+    removed: list[str]
+
+
+Versions = Mapping[str, Sequence[ToolContract]]
+"""The versions of each tool_id, highest first."""
+
+
+def pair_tools(base: Versions, head: Versions) -> Pairing:
+    """Pair tools by tool_id, then by the name models call them by, then those that were renamed by all appearances."""
+    answers = {tool_id: tool_id for tool_id in head if tool_id in base}
+    left = [tool_id for tool_id in base if tool_id not in head]
+    free = [tool_id for tool_id in head if tool_id not in base]
+    for match in (_by_replaces, _by_name, _by_words, _by_schema, _by_likeness):
+        if not left or not free:
+            break
+        for new_id, old_id in match(base, head, left, free):
+            if old_id in left and new_id in free:
+                answers[new_id] = old_id
+                left.remove(old_id)
+                free.remove(new_id)
+    same = [(answers[tool_id], tool_id) for tool_id in head if tool_id in answers]
+    return Pairing(same, free, left)
+
+
+_Found = Iterable[tuple[str, str]]
+
+
+def _by_replaces(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
+    del base
+    for new_id in list(free):
+        for entry in replaced(head[new_id][0]):
+            old_id = entry.rpartition("@")[0] or entry
+            if old_id in left:
+                yield new_id, old_id
+
+
+def _by_name(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
+    by_name = {base[old_id][0].name: old_id for old_id in left}
+    return [(new_id, by_name[head[new_id][0].name]) for new_id in list(free) if head[new_id][0].name in by_name]
+
+
+def _by_words(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
+    by_words = {tuple(sorted(words(base[old_id][0].name))): old_id for old_id in left}
+    for new_id in list(free):
+        key = tuple(sorted(words(head[new_id][0].name)))
+        if key in by_words:
+            yield new_id, by_words[key]
+
+
+def _by_schema(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
+    by_schema: dict[str, list[str]] = {}
+    for old_id in left:
+        by_schema.setdefault(_arguments(base[old_id][0]), []).append(old_id)
+    for new_id in list(free):
+        candidates = by_schema.get(_arguments(head[new_id][0]), [])
+        if len(candidates) == 1 and _has_telling_arguments(head[new_id][0]):
+            yield new_id, candidates[0]
+
+
+def _by_likeness(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
+    if len(left) * len(free) > _MAX_PAIRS:
+        return
+    for new_id in list(free):
+        for old_id in list(left):
+            old, new = base[old_id][0], head[new_id][0]
+            if are_similar(old.name, new.name) and _share_arguments(old, new):
+                yield new_id, old_id
+                break
+
+
+def _arguments(tool: ToolContract) -> str:
+    return canonical(without_texts(tool.input_schema))
+
+
+def _names(tool: ToolContract) -> set[str]:
+    schema = tool.input_schema
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return set(properties) if isinstance(properties, Mapping) else set()
+
+
+def _has_telling_arguments(tool: ToolContract) -> bool:
+    """One argument called `id` makes no likeness; two do."""
+    return len(_names(tool)) > 1
+
+
+def _share_arguments(old: ToolContract, new: ToolContract) -> bool:
+    before, after = _names(old), _names(new)
+    return not (before | after) or len(before & after) * 2 >= len(before | after)
+
+
+def diff_added(tool: ToolContract) -> ToolDiff:
+    """Return the entry of a tool that is new."""
+    each = rule("tool_added")
+    hints = effective_hints(tool.annotations)
+    risks = [
+        word
+        for word, applies in (
+            ("writes", writes(tool)),
+            ("may destroy", writes(tool) and hints.destructive and tool.policy.effect is None),
+            ("reaches the open world", hints.open_world and writes(tool) and tool.policy.effect is None),
+        )
+        if applies
+    ]
+    undeclared = writes(tool) and tool.policy.effect is None and not tool.annotations
+    message = f"The tool {show(tool.tool_id)} is new."
+    if risks:
+        message += f" It {', '.join(risks)}{', as far as anything is declared' if undeclared else ''}."
+    change = Change(
+        path="discovery.tools",
+        kind=each.id,
+        classification=REVIEW if risks else COMPATIBLE,
+        affects=each.affects[Side.TOOL],
+        message=message,
+        after=tool.name,
+        location=tool.location,
+    )
+    return ToolDiff(
+        tool_id=tool.tool_id,
+        baseline=None,
+        candidate=tool.version,
+        baseline_fingerprint=None,
+        candidate_fingerprint=tool.fingerprint,
+        classification=change.classification,
+        changes=(change,),
+        location=tool.location,
+    )
+
+
+def diff_removed(tool: ToolContract, head: ContractSet, *, today: str) -> ToolDiff:
+    """Return the entry of a tool that is gone: allowed when its date has passed or another answers to its name."""
+    each = rule("tool_removed")
+    excuse = _retired(tool, today) or _aliased(tool, head)
+    change = Change(
+        path="discovery.tools",
+        kind=each.id,
+        classification=COMPATIBLE if excuse else each.grades[Side.TOOL],
+        affects=each.affects[Side.TOOL],
+        message=f"The tool {show(tool.tool_id)} is gone." + (f" {excuse}" if excuse else ""),
+        before=tool.name,
+        location=tool.location,
+    )
+    return ToolDiff(
+        tool_id=tool.tool_id,
+        baseline=tool.version,
+        candidate=None,
+        baseline_fingerprint=tool.fingerprint,
+        candidate_fingerprint=None,
+        classification=change.classification,
+        changes=(change,),
+        location=tool.location,
+    )
+
+
+def diff_instructions(base: ContractSet, head: ContractSet) -> tuple[ToolDiff, ...]:
+    """Return the entry for the server's instructions, when they changed and both sides could hold them."""
+    before, after = base.instructions, head.instructions
+    if same_prose(before, after) or not base.tools or not head.tools:
+        return ()
+    each = rule("instructions_changed")
+    described = describe_change(before, after)
+    change = Change(
+        path="discovery.instructions",
+        kind=each.id,
+        classification=each.grades[Side.TOOL],
+        affects=each.affects[Side.TOOL],
+        message=described.summary,
+        before=before,
+        after=after,
+        location=head.tools[0].location,
+        notes=described.notes,
+    )
+    return (
+        ToolDiff(
+            tool_id=SERVER,
+            baseline=None,
+            candidate=None,
+            baseline_fingerprint=base.fingerprint,
+            candidate_fingerprint=head.fingerprint,
+            classification=Classification.BEHAVIOR_SENSITIVE,
+            changes=(change,),
+            location=head.tools[0].location,
+        ),
+    )
+
+
+def replaced(tool: ToolContract) -> list[str]:
+    """Return what a contract says it replaces: `tool_id@version`."""
+    value = tool.compatibility.get("replaces")
+    items = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return [str(item) for item in items]
+
+
+def passed_date(condition: Json, today: str) -> str | None:
+    """Return the date of a retirement condition when it is one and has passed; conditions in words are not judged."""
+    if isinstance(condition, Mapping):
+        condition = next(
+            (condition[key] for key in ("date", "after", "on", "sunset", "not_before") if key in condition), None
+        )
+    if not isinstance(condition, str):
+        return None
+    text = condition.strip()
+    for word in ("after ", "on ", "from "):
+        text = text.removeprefix(word)
+    is_date = (
+        len(text) >= 10
+        and text[4] == text[7] == "-"
+        and text[:10].replace("-", "").isdigit()
+        and text[10:11] in ("", "T")
+    )
+    return text[:10] if is_date and text[:10] <= today else None
+
+
+def _retired(tool: ToolContract, today: str) -> str:
+    meta = tool.extra.get("_meta")
+    holders = [tool.migration, tool.extra, tool.annotations, meta if isinstance(meta, Mapping) else {}]
+    for holder in holders:
+        for key in ("retire_when", *_RETIRED):
+            date = passed_date(holder.get(key), today)
+            if date:
+                return f"Its retirement date, {date}, has passed."
+    return ""
+
+
+def _aliased(tool: ToolContract, head: ContractSet) -> str:
+    for other in head.tools:
+        meta = other.extra.get("_meta")
+        for holder in (other.extra, meta if isinstance(meta, Mapping) else {}):
+            aliases = holder.get("aliases")
+            if isinstance(aliases, list) and tool.name in aliases:
+                return f"{show(other.name)} answers to its name."
+    return ""
