@@ -1,0 +1,148 @@
+"""One tool under verification with everything that is needed to call and watch it."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from abs_gate.contracts.model import Effect, ToolContract
+from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
+from abs_gate.findings import Json
+from abs_gate.outcomes import Outcome
+from abs_gate.verification.effects import Watch, show
+from abs_gate.verification.model import AnswerKind, Check, Probe, ToolAnswer, ToolDriver
+
+FRESH = "{{fresh}}"
+"""In an argument: a value that no other call has."""
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A tool, how it is called, and how its effects are seen."""
+
+    contract: ToolContract
+    driver: ToolDriver
+    probe: Probe | None = None
+    valid: Mapping[str, Json] | None = None
+    """A call that must be accepted; may hold `{{fresh}}`."""
+    vary: Mapping[str, Json] | None = None
+    """What another payload says instead."""
+    run_tag: str = ""
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the tool says that it changes nothing."""
+        if self.contract.policy.effect is not None:
+            return self.contract.policy.effect is Effect.READ_ONLY
+        return self.contract.annotations.get("readOnlyHint") is True
+
+    @property
+    def key_name(self) -> str | None:
+        """Name of the argument or header that carries the idempotency key; None where none is declared."""
+        declared = self.contract.policy.idempotency_key
+        if isinstance(declared, Mapping):
+            declared = declared.get("name")
+        return declared if isinstance(declared, str) and declared else None
+
+    @property
+    def key_is_argument(self) -> bool:
+        """Whether the key is one of the arguments, rather than a header beside them."""
+        schema = self.contract.input_schema
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        return self.key_name is not None and isinstance(properties, dict) and self.key_name in properties
+
+    @property
+    def key_is_required(self) -> bool:
+        """Whether a call without the key is against the contract."""
+        schema = self.contract.input_schema
+        required = schema.get("required") if isinstance(schema, dict) else None
+        if self.key_is_argument:
+            return isinstance(required, list) and self.key_name in required
+        declared = self.contract.policy.idempotency_key
+        return isinstance(declared, Mapping) and declared.get("required") is True
+
+    def fresh_call(self) -> dict[str, Json]:
+        """The valid call, with values of its own where it asks for them."""
+        token = f"{self.run_tag or secrets.token_hex(4)}-{next(_numbers)}"
+        return {name: _fill(value, token) for name, value in (self.valid or {}).items()}
+
+    def new_key(self) -> str:
+        """An idempotency key that was never used."""
+        return f"abs-gate-{secrets.token_hex(8)}"
+
+    def call(self, arguments: Mapping[str, Json], key: str | None) -> ToolAnswer:
+        """Call with a key where the contract puts it."""
+        placed, header = self._placed(arguments, key)
+        return self.driver.call(placed, key=header)
+
+    def call_and_lose(self, arguments: Mapping[str, Json], key: str | None) -> ToolAnswer:
+        """As `call`, with the answer lost on its way."""
+        placed, header = self._placed(arguments, key)
+        return self.driver.call_and_lose(placed, key=header)
+
+    def watch(self) -> Watch:
+        """A look at the system of record, to be compared with a later one."""
+        return Watch(self.probe).start()
+
+    def check_output(self, answer: ToolAnswer) -> Check:
+        """Whether a success is what the output schema promises; what it does not promise is not looked at."""
+        name = "result conforms to the output schema"
+        if self.contract.output_schema is None:
+            return Check(name=name, outcome=Outcome.SKIPPED, reason="the contract declares no output schema")
+        if answer.kind is not AnswerKind.RESULT:
+            return Check(name=name, outcome=Outcome.INCONCLUSIVE, reason="there is no result")
+        try:
+            violations = find_violations(self.contract.output_schema, answer.content)
+        except SchemaUnusable as problem:
+            return Check(name=name, outcome=Outcome.UNVERIFIED, reason=str(problem))
+        outcome = Outcome.FAILED if violations else Outcome.PASSED
+        return Check(name=name, outcome=outcome, reason="; ".join(violations[:3]))
+
+    def check_declared(self, answer: ToolAnswer) -> Check:
+        """Whether an error's code is one that the contract declares: callers handle no other."""
+        name = "declared error code"
+        declared = {error.code: error for error in self.contract.errors}
+        if not answer.code:
+            return Check(name=name, outcome=Outcome.SKIPPED, reason="the refusal carries no code")
+        if not declared:
+            return Check(
+                name=name, outcome=Outcome.SKIPPED, reason=f"the contract declares no errors ({answer.code} was given)"
+            )
+        if answer.code not in declared:
+            known = ", ".join(sorted(declared))
+            return Check(
+                name=name,
+                outcome=Outcome.FAILED,
+                reason=f"the error {answer.code} is not declared in the contract (declared: {known})",
+            )
+        wanted = declared[answer.code].retryable
+        if wanted is not None and answer.retryable is not None and wanted is not answer.retryable:
+            return Check(
+                name=name,
+                outcome=Outcome.FAILED,
+                reason=f"{answer.code} says retryable is {show(answer.retryable)}, the contract {show(wanted)}",
+            )
+        return Check(name=name, outcome=Outcome.PASSED)
+
+    def _placed(self, arguments: Mapping[str, Json], key: str | None) -> tuple[dict[str, Json], str | None]:
+        placed = dict(arguments)
+        if not self.key_is_argument:
+            return placed, key
+        assert self.key_name is not None
+        placed.pop(self.key_name, None)
+        if key is not None:
+            placed[self.key_name] = key
+        return placed, None
+
+
+def _fill(value: Json, token: str) -> Json:
+    if isinstance(value, str):
+        return value.replace(FRESH, token)
+    if isinstance(value, list):
+        return [_fill(item, token) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _fill(item, token) for name, item in value.items()}
+    return value
