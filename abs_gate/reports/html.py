@@ -126,10 +126,10 @@ def _sections(document: ResultDocument) -> list[tuple[str, str, str]]:
 
 def _evidence(document: ResultDocument) -> str:
     rows = []
-    for entry in document["evidence"][:200]:
+    for entry in document["evidence"][:50]:
         state = state_of(entry)
         outcome = {"met": "passed", "not met": "failed"}.get(state, "skipped")
-        listed = ", ".join(code(pointer, 160) for pointer in list(pointers_of(entry))[:10])
+        listed = ", ".join(code(pointer, 160) for pointer in list(pointers_of(entry))[:5])
         rows.append(f"<li>{badge(outcome, state)} {esc(item_text(entry), 400)} {listed}</li>")
     return f'<ul class="behaviors">{joined(rows)}</ul>'
 
@@ -151,7 +151,7 @@ def _run(document: ResultDocument) -> str:
     facts += [(esc(name.replace("_", " "), 40), f"{number:,}") for name, number in sorted(data["usage"].items())]
     facts += [(esc(name, 40), esc(version, 40)) for name, version in sorted(data["versions"].items())[:30]]
     hashes = joined(
-        f"<li>{code(name, 160)} {code(value, 90)}</li>" for name, value in sorted(data["session_hashes"].items())[:200]
+        f"<li>{code(name, 160)} {code(value, 90)}</li>" for name, value in sorted(data["session_hashes"].items())[:100]
     )
     listed = f"<details><summary>Session documents</summary><ul>{hashes}</ul></details>" if hashes else ""
     return facts_html(facts) + listed

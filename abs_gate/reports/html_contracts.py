@@ -22,9 +22,9 @@ from abs_gate.reports.html_text import badge, code, esc, esc_block, item, joined
 from abs_gate.reports.schema_text import describe_difference
 from abs_gate.reports.selection import action_of, lint_gates, place_of, sort_changes, sort_lint, sort_tools
 
-_CHANGES_BUDGET = 350_000
-_LINT_BUDGET = 100_000
-_MAX_CHANGES = 40
+_TOOLS_BUDGET = 250_000
+_TOOL_BUDGET = 80_000
+_LINT_BUDGET = 60_000
 _ACTION_OUTCOMES = {"block": "failed", "review": "unverified"}
 _SEVERITY_OUTCOMES = {"error": "unverified", "warning": "unverified", "info": "skipped"}
 
@@ -38,7 +38,7 @@ def contracts_html(contracts: ContractsRecord) -> str:
     changed = sort_tools(contracts["tools"])
     if not changed and not contracts.get("error") and contracts["base"]:
         parts.append("<p>No tool changed.</p>")
-    cards, left = within(changed, _tool_card, _CHANGES_BUDGET)
+    cards, left = within(changed, _tool_card, _TOOLS_BUDGET)
     parts += cards
     if left:
         parts.append(f'<p class="muted">{count_of(left, "more changed tool")} in the result file.</p>')
@@ -59,9 +59,10 @@ def _tool_card(tool: ToolDiffRecord) -> str:
     ]
     if cleared := tool.get("cleared"):
         parts.append(f"<p>Does not block: {esc(cleared, 400)}</p>")
-    parts += [_change_html(change) for change in changes[:_MAX_CHANGES]]
-    if len(changes) > _MAX_CHANGES:
-        parts.append(f'<p class="muted">{count_of(len(changes) - _MAX_CHANGES, "more change")} in the result file.</p>')
+    shown, left = within(changes, _change_html, _TOOL_BUDGET)
+    parts += shown
+    if left:
+        parts.append(f'<p class="muted">{count_of(left, "more change")} in the result file.</p>')
     parts += [f"<p>{prose(step)}</p>" for step in steps_for(tool, plain)]
     return item("article", worst, joined(parts))
 

@@ -26,9 +26,10 @@ from abs_gate.reports.selection import (
 from abs_gate.reports.session_words import baseline_text, early_stop_text, lowest_row_text
 from abs_gate.reports.svg import rate_bar
 
-_FAILURES_BUDGET = 500_000
-_SESSIONS_BUDGET = 500_000
-_VERIFICATION_BUDGET = 150_000
+_FAILURES_BUDGET = 350_000
+_SESSIONS_BUDGET = 350_000
+_SESSION_BUDGET = 60_000
+_VERIFICATION_BUDGET = 100_000
 
 
 def failures_html(document: ResultDocument) -> str:
@@ -100,8 +101,10 @@ def _session_card(session: SessionRecord) -> str:
         f'<span class="figures-inline">{rate_bar(session["pass_rate"], session["interval"], outcome)}'
         f"<span>{rate}{flags}</span></span></summary>"
     )
-    behaviors = [_behavior_row(behavior, is_evaluation) for behavior, is_evaluation in behaviors_of(session)]
-    parts = [_session_facts(session), f'<ul class="behaviors rates">{joined(behaviors)}</ul>' if behaviors else ""]
+    rows, left = within(list(behaviors_of(session)), lambda part: _behavior_row(*part), _SESSION_BUDGET)
+    parts = [_session_facts(session), f'<ul class="behaviors rates">{joined(rows)}</ul>' if rows else ""]
+    if left:
+        parts.append(f'<p class="muted">{count_of(left, "more behavior")} in the result file.</p>')
     if not does_gate(session) and (trial := _kept_trial(session)) and trial["transcript"]:
         parts.append(transcript_html(trial["transcript"], "Transcript of one trial"))
     return item("details", shown, summary + joined(filter(None, parts)))

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from abs_gate.gate.result import MismatchRecord, StepRecord
 from abs_gate.reports.figures import count_of
-from abs_gate.reports.html_text import code, esc, esc_block, joined
+from abs_gate.reports.html_text import code, esc, esc_block, joined, within
 from abs_gate.reports.schema_text import json_text
 from abs_gate.reports.selection import Example
 from abs_gate.reports.svg import timeline
 from abs_gate.reports.transcript_text import step_marks
 
-_MAX_STEPS = 200
+_STEPS_BUDGET = 40_000
 
 
 def example_html(example: Example) -> str:
@@ -38,12 +38,11 @@ def sides_html(mismatch: MismatchRecord) -> str:
 
 def transcript_html(transcript: Sequence[StepRecord], title: str) -> str:
     """A collapsed transcript: the timeline, then every step in words."""
-    steps = transcript[:_MAX_STEPS]
-    left = len(transcript) - len(steps)
+    steps, left = within(transcript, _step, _STEPS_BUDGET)
     more = f'<p class="muted">{count_of(left, "more step")} in the result file.</p>' if left else ""
     return (
         f"<details><summary>{title} ({count_of(len(transcript), 'step')})</summary>"
-        f'{timeline(transcript)}<ol class="steps">{joined(_step(step) for step in steps)}</ol>{more}</details>'
+        f'{timeline(transcript)}<ol class="steps">{joined(steps)}</ol>{more}</details>'
     )
 
 

@@ -29,7 +29,7 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
     if contracts is None:
         return
     if error := contracts.get("error"):
-        yield Section(head=f"### Tool contracts\n\n❔ They could not be compared: {code(error, 500)}")
+        yield Section(head=f"### Tool contracts\n\n❓ They could not be compared: {code(error, 500)}")
     base = f", compared with {code(contracts['base'], 80)}" if contracts["base"] else ""
     urgent = changes_with(document, ["block", "review"])
     if urgent:
@@ -81,7 +81,8 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
     if change["message"]:
         parts.append(code(change["message"], 500))
     if difference := describe_difference(change["before"], change["after"]):
-        parts.append(fence("\n".join(difference)))
+        is_short = len(difference) == 1 and len(difference[0]) <= 120
+        parts.append(code(difference[0]) if is_short else fence("\n".join(difference)))
     if "witness" in change:
         witness = json.dumps(change["witness"], ensure_ascii=False, default=str)
         parts.append(f"{witness_title(change)}\n{fence(witness, 'json', 2000)}")

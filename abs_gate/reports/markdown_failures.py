@@ -22,12 +22,13 @@ def failure_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
     gates = any(failure.gates for failure in failures)
     title = "### What did not pass" if gates else "### What did not always pass (nothing of this gates)"
     yield _behavior_table(title, failures) if len(failures) <= caps.failures else _cause_table(title, groups, caps)
+    looked_at = [group for group in groups if group.first.gates] or groups
     yield Section(
         head="#### A closer look",
-        rows=[_closer_look(number, group, caps) for number, group in enumerate(groups[: caps.groups], start=1)],
+        rows=[_closer_look(number, group, caps) for number, group in enumerate(looked_at[: caps.groups], start=1)],
         separator="\n\n",
         noun="cause",
-        left=max(len(groups) - caps.groups, 0),
+        left=max(len(looked_at) - caps.groups, 0),
     )
 
 

@@ -10,8 +10,8 @@ from abs_gate.reports.figures import NO_RATE, rate_of
 ICONS = {
     "passed": "✅",
     "failed": "❌",
-    "unverified": "❔",
-    "inconclusive": "❔",
+    "unverified": "❓",
+    "inconclusive": "❓",
     "cancelled": "🛑",
     "skipped": "➖",
 }

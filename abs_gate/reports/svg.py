@@ -14,7 +14,7 @@ _STEP = 34
 _GUTTER = 50
 _TOP = 34
 _LANE = 34
-_MAX_STEPS = 200
+_MAX_STEPS = 100
 
 
 def rate_bar(rate: float | None, interval: Sequence[float] | None, outcome: str) -> str:
@@ -35,7 +35,7 @@ def _x(rate: float) -> str:
 def timeline(transcript: Sequence[StepRecord]) -> str:
     """Numbered marks in the lanes of user, agent and tools, joined in order; squares are calls.
 
-    The numbers are those of the list of steps below it. At most two hundred steps.
+    The numbers are those of the list of steps below it. At most a hundred steps.
     """
     steps = transcript[:_MAX_STEPS]
     if not steps:

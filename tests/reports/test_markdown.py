@@ -230,7 +230,7 @@ def test_history_says_what_it_was_before() -> None:
     again = render_comment(SAMPLES["failed"](), sha="f" * 40, previous=before)
     assert "Before at `0123456789ab`: ❌ failed, as now." in again
     same = Marker(key="default", sha="f" * 40, run_id=1, run_attempt=1, verdict="unverified")
-    assert "on the same commit: ❔ could not be verified" in render_comment(
+    assert "on the same commit: ❓ could not be verified" in render_comment(
         SAMPLES["passed"](), sha="f" * 40, previous=same
     )
     forged = Marker(key="default", sha="`[x](y)", run_id=1, run_attempt=1, verdict="<b>owned</b>")
