@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
+from abs_gate import __version__
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Json
 from abs_gate.gate.policy import DecidingPolicy, to_record
@@ -25,7 +26,7 @@ _LONGEST_NAME = 200
 
 
 def import_outcomes(
-    value: Json, *, name: str, metadata: Metadata, policy: SessionPolicy | None = None
+    value: Json, *, name: str, metadata: Metadata | None = None, policy: SessionPolicy | None = None
 ) -> ResultDocument:
     """The result of recorded outcomes: one session, a case for every task.
 
@@ -81,10 +82,29 @@ def import_outcomes(
         "contracts": None,
         "verification": [],
         "sessions": [settle(record)],
-        "metadata": metadata,
+        "metadata": metadata or _no_metadata(),
         "evidence": [],
     }
     return conclude(document)
+
+
+def _no_metadata() -> Metadata:
+    return {
+        "abs_gate_version": __version__,
+        "started": "",
+        "duration_ms": 0,
+        "agent_url": None,
+        "agent_format": None,
+        "model": None,
+        "toolset_fingerprint": None,
+        "policy_fingerprint": None,
+        "session_hashes": {},
+        "commit": None,
+        "base": None,
+        "agent_calls": 0,
+        "usage": {},
+        "versions": {},
+    }
 
 
 def looks_like_outcomes(value: Json) -> bool:

@@ -36,6 +36,11 @@ class SessionPlan:
     """Whether the quarantine is in force, so that the session does not gate."""
 
     @property
+    def key(self) -> str:
+        """What tells the session from all others of the run."""
+        return session_key(self.session)
+
+    @property
     def policy(self) -> SessionPolicy:
         """How it is decided."""
         return self.deciding.policy
@@ -49,6 +54,11 @@ class SessionPlan:
     def planned_total(self) -> int:
         """Trials planned over all shards."""
         return self.cases_total * self.deciding.trials
+
+
+def session_key(session: Session) -> str:
+    """What tells a session from all others of a run: its file, its name, and which of that name it is."""
+    return f"{session.file}::{session.name}::{session.occurrence}"
 
 
 def plan_session(

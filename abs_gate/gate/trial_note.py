@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import TypedDict
 
-from abs_gate.documents.model import Case, Session
+from abs_gate.documents.model import Case
 from abs_gate.findings import Json
+from abs_gate.gate.plan import session_key
 from abs_gate.gate.result import MismatchRecord, OutcomeText, StepRecord, TrialRecord
 from abs_gate.outcomes import Outcome
 from abs_gate.runner.result import BehaviorResult, EvaluationResult, TrialResult
@@ -32,7 +33,7 @@ class TrialNote(TypedDict):
     """One finished trial."""
 
     session: str
-    """Key of its session, see `session_key`."""
+    """Key of its session, as in its plan."""
     case: str
     row: int | None
     variables: dict[str, Json]
@@ -72,11 +73,6 @@ def note_trial(case: Case, trial: int, result: TrialResult, *, transcripts: str 
     }
 
 
-def session_key(session: Session) -> str:
-    """What tells a session from all others of a run: its file, its name, and which of that name it is."""
-    return f"{session.file}::{session.name}::{session.occurrence}"
-
-
 def shorten(text: str, limit: int = LONGEST_TEXT) -> str:
     """A text cut to a limit, saying how much is missing."""
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit:,} more characters)"
@@ -90,13 +86,23 @@ def _mismatches(result: TrialResult) -> Iterable[MismatchRecord]:
     for behavior in result.behaviors:
         place = f"behavior {behavior.index + 1}"
         at_fault = [part for part in behavior.evaluations if _is_fault(part.outcome)]
-        if _is_fault(behavior.outcome) and not at_fault:
-            yield _mismatch(place, behavior)
+        if _is_fault(behavior.outcome) and (behavior.expected or not at_fault):
+            yield {**_mismatch(place, behavior), "expected": behavior.expected, "observed": behavior.observed}
         for part in at_fault:
             yield _mismatch(f"evaluation {part.index + 1} of {place}", part)
     for evaluation in result.evaluations:
         if _is_fault(evaluation.outcome):
             yield _mismatch(f"session evaluation {evaluation.index + 1}", evaluation)
+    for fault in result.call_faults:
+        yield {
+            "where": "the whole session",
+            "label": "unexpected calls",
+            "line": None,
+            "outcome": "failed",
+            "expected": "",
+            "observed": "",
+            "reason": shorten(fault),
+        }
 
 
 def _is_fault(outcome: Outcome) -> bool:
