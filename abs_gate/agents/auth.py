@@ -5,8 +5,8 @@ from __future__ import annotations
 from abs_gate.errors import ConfigurationError
 from abs_gate.settings.model import AgentSettings, AuthSettings
 from abs_gate.transport import Credentials, StaticCredentials, Transport
-from abs_gate.transport.binding import require_may_send
 from abs_gate.transport.oauth import OAuth2Credentials
+from abs_gate.transport.permissions import require_may_send
 
 DEFAULT_API_KEY_HEADER = "X-API-Key"
 

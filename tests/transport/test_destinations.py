@@ -4,9 +4,9 @@ import pytest
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.settings.model import Secret
-from abs_gate.transport.binding import may_send_secret, require_may_send
 from abs_gate.transport.destinations import check_url, is_loopback, origin_of, refused_address, shown_url
 from abs_gate.transport.gateway import host_gateway_candidates
+from abs_gate.transport.permissions import may_send_secret, require_may_send
 from abs_gate.transport.retries import parse_retry_after, wait_before
 
 

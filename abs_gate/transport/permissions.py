@@ -1,4 +1,4 @@
-"""Which secret may go where: only to an address named by someone who may decide that.
+"""What a run may do with what files say: where secrets go, and whether commands run.
 
 A workflow gives secrets; files come from the pull request under test, whose author may write any address
 into them. So a secret that the workflow gave goes to an address that the workflow (a flag, an input, the
@@ -39,4 +39,17 @@ def require_may_send(
             f"pull request can change, so its author could have the secret sent anywhere.",
             hint=f"Give the address where the secret is given: as an action input, a flag or an environment variable "
             f"({setting}), or have it in the base branch first.",
+        )
+
+
+def require_commands_allowed(what: str, *, allowed: bool) -> None:
+    """Refuse to run what a file names unless that was allowed.
+
+    Raises:
+        ConfigurationError: it was not.
+    """
+    if not allowed:
+        raise ConfigurationError(
+            f"{what} is named in a file, and running it is not allowed here.",
+            hint="Set allow-commands to true if everyone who can change that file may run commands in this workflow.",
         )
