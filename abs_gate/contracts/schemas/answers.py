@@ -33,3 +33,18 @@ Answer: TypeAlias = Empty | Found | Open
 
 EMPTY = Empty()
 OPEN = Open()
+
+
+def is_sure(answer: Answer) -> bool:
+    """Return whether an answer is an instance for sure."""
+    return isinstance(answer, Found) and answer.sure
+
+
+def better(left: Answer, right: Answer) -> Answer:
+    """Return the answer that says more for the existence of an instance."""
+    return left if isinstance(left, Found) or isinstance(right, Empty) else right
+
+
+def unless(sure: bool | None, answer: Answer) -> Answer:
+    """Return an answer, its instance no longer for sure unless this is true."""
+    return Found(answer.value, answer.size, sure=False) if isinstance(answer, Found) and not sure else answer

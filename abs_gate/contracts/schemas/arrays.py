@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from abs_gate.contracts.schemas import build
-from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found, Open
+from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found, Open, better, is_sure
 from abs_gate.contracts.schemas.literals import Alternative, Goal, Proving
 from abs_gate.contracts.schemas.nodes import Contains, Distinct, Item, ItemCount, LaterItems
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from abs_gate.contracts.schemas.prover import Prover
 
 _LONGEST = 2_000
+_MOST_NESTED = 50
+"""Clauses chosen one inside the other."""
 _MOST_COUNTED = 3
 """`contains` keywords reasoned about together."""
 _LONGEST_COUNTED = 64
@@ -92,6 +94,8 @@ def prove_array(prover: Prover, atoms: list[int], clauses: list[list[Alternative
     answer = yield from _complete(shape)
     if isinstance(answer, Empty) or not clauses:
         return answer
+    if len(clauses) > _MOST_NESTED:
+        return OPEN
     return (yield from _choose(shape, clauses, ()))
 
 
@@ -102,10 +106,9 @@ def _choose(shape: _Shape, clauses: list[list[Alternative]], chosen: Alternative
     best: Answer = EMPTY
     for alternative in clauses[0]:
         answer = yield from _choose(shape, clauses[1:], (*chosen, *alternative))
-        if isinstance(answer, Found) and answer.sure:
+        if is_sure(answer):
             return answer
-        if not isinstance(answer, Empty) and not isinstance(best, Found):
-            best = answer
+        best = better(best, answer)
     return best
 
 
@@ -118,10 +121,9 @@ def _complete(shape: _Shape) -> Proving:
     best: Answer = EMPTY
     for demands in _placements(shape):
         answer = yield from _placed(shape, demands)
-        if isinstance(answer, Found) and answer.sure:
+        if is_sure(answer):
             return answer
-        if not isinstance(answer, Empty) and not isinstance(best, Found):
-            best = answer
+        best = better(best, answer)
     return best
 
 
@@ -235,11 +237,10 @@ def _counted(shape: _Shape, demands: dict[int, list[int]], pair: list[int] | Non
             best = OPEN if isinstance(assigned, Open) else best
             continue
         answer = yield from _items(shape, assigned, pair)
-        if isinstance(answer, Found) and answer.sure:
+        if is_sure(answer):
             return answer
         # Another assignment of the same counts might have done.
-        if not isinstance(best, Found):
-            best = answer if isinstance(answer, Found) else OPEN
+        best = better(best, answer if isinstance(answer, Found) else OPEN)
     return best
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from fractions import Fraction
 
+from abs_gate.contracts.schemas.disjoint import evidently_disjoint
 from abs_gate.contracts.schemas.nodes import (
     Bounds,
     Choice,
@@ -87,6 +88,12 @@ def some(nodes: Iterable[Node]) -> Node:
             del parts[part.key]
         union = kinds(frozenset().union(*(part.types for part in plain_types)))
         parts[union.key] = union
+    listed = [part for part in parts.values() if isinstance(part, Constants)]
+    if len(listed) > 1:
+        for enumeration in listed:
+            del parts[enumeration.key]
+        merged = constants(value for enumeration in listed for value in enumeration.values.values())
+        parts[merged.key] = merged
     if len(parts) == 1:
         return next(iter(parts.values()))
     keys = sorted(parts)
@@ -98,6 +105,8 @@ def exactly_one(nodes: Iterable[Node]) -> Node:
     parts = sorted((node for node in nodes if node is not NOTHING), key=lambda node: node.key)
     if len(parts) <= 1:
         return parts[0] if parts else NOTHING
+    if evidently_disjoint(parts):
+        return some(parts)
     return One(digest("one", *(part.key for part in parts)), tuple(parts))
 
 

@@ -23,8 +23,10 @@ from abs_gate.contracts.schemas.values import ARRAY, OBJECT, same
 from abs_gate.contracts.schemas.witnesses import polish
 from abs_gate.findings import Json
 
-_LARGEST_WITNESS = 5_000
+_LARGEST_WITNESS = 20_000
 """Values in one witness."""
+_MOST_UNFOLDED = 20_000
+"""Subschemas about one instance, references unfolded, with which the library is trusted to come to an end."""
 _LARGEST_BASE = 200
 """Values in an instance the search starts from."""
 _PROVED = Inclusion(included=True, proof=Proof.PROVED)
@@ -127,6 +129,8 @@ class Engine:
 
     def _search(self, question: _Question, answer: Answer) -> Inclusion | None:
         """Try instances until one is a witness; where the engine cannot tell, the library decides alone."""
+        if not (self._askable(question.accepted) and self._askable(question.refused)):
+            return None
         hints = self._hints(question)
         bases = [value for source in hints for value in source.at(())]
         for start in (answer, self._prover.find([question.accepting], [])):
@@ -145,7 +149,13 @@ class Engine:
     def _confirmed(self, question: _Question, value: Json) -> bool:
         return self._validates(question.accepted, value) is True and self._validates(question.refused, value) is False
 
+    def _askable(self, view: SchemaView) -> bool:
+        unfolded = self._read(view).unfolded
+        return unfolded is not None and unfolded <= _MOST_UNFOLDED
+
     def _validates(self, view: SchemaView, value: Json) -> bool | None:
+        if not self._askable(view):
+            return None
         return self._side(view).validation.accepts(view.pointer, value)
 
     def _reason(self, problems: Sequence[Problem]) -> str:

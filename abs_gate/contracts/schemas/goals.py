@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from abs_gate.contracts.schemas import build
-from abs_gate.contracts.schemas.answers import EMPTY, Answer, Empty, Found
+from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found, better, is_sure, unless
 from abs_gate.contracts.schemas.arrays import prove_array
 from abs_gate.contracts.schemas.expansion import Atom, Both
 from abs_gate.contracts.schemas.literals import Alternative, Goal, Proving
@@ -21,6 +21,8 @@ from abs_gate.findings import Json
 if TYPE_CHECKING:
     from abs_gate.contracts.schemas.prover import Prover
 
+_MOST_NESTED = 50
+"""Clauses chosen one inside the other."""
 _ORDER = (STRING, NUMBER, BOOLEAN, OBJECT, ARRAY, NULL)
 """Which type is tried first: the most telling witness."""
 
@@ -164,9 +166,8 @@ def prove_goal(prover: Prover, goal: Goal) -> Proving:
     else:
         rule = prove_number if kind == NUMBER else prove_string
         answer = yield from _choose(prover, branch.atoms, [clause.alternatives for clause in branch.clauses], rule)
-    if isinstance(answer, Found) and any(isinstance(prover.literals.node(atom), Opaque) for atom in branch.atoms):
-        return Found(answer.value, answer.size, sure=False)
-    return answer
+    understood = not any(isinstance(prover.literals.node(atom), Opaque) for atom in branch.atoms)
+    return unless(understood, answer)
 
 
 def first_of(goals: list[Goal]) -> Proving:
@@ -174,10 +175,9 @@ def first_of(goals: list[Goal]) -> Proving:
     best: Answer = EMPTY
     for goal in goals:
         answer = yield goal
-        if isinstance(answer, Found) and answer.sure:
+        if is_sure(answer):
             return answer
-        if not isinstance(answer, Empty) and not isinstance(best, Found):
-            best = answer
+        best = better(best, answer)
     return best
 
 
@@ -215,31 +215,32 @@ def _agrees(prover: Prover, literal: int, value: Json) -> bool | None:
     return answer if answer is None or literal > 0 else not answer
 
 
-def _is_fact(prover: Prover, literal: int, kind: str) -> bool:
-    node = prover.literals.node(literal)
-    return isinstance(node, Fact) and node.subject == kind and isinstance(prover.expand(literal), Atom)
+def _is_plain(prover: Prover, alternative: Alternative, kind: str) -> bool:
+    """Whether an alternative is one fact about a type."""
+    if len(alternative) != 1:
+        return False
+    node = prover.literals.node(alternative[0])
+    return isinstance(node, Fact) and node.subject == kind and isinstance(prover.expand(alternative[0]), Atom)
 
 
 def _mixed_clause(branch: _Branch, kind: str) -> _Clause | None:
-    """Return the clause with the fewest alternatives of those that are not about facts of the type alone."""
+    """Return the clause with the fewest alternatives of those that are not about single facts of the type alone."""
     mixed = [
         clause
         for clause in branch.clauses
-        if not all(
-            _is_fact(branch.prover, literal, kind) for alternative in clause.alternatives for literal in alternative
-        )
+        if not all(_is_plain(branch.prover, alternative, kind) for alternative in clause.alternatives)
     ]
     return min(mixed, key=lambda clause: len(clause.alternatives), default=None)
 
 
 def _split(branch: _Branch, clause: _Clause, kind: str) -> list[Goal]:
-    """Return one goal for all alternatives made of facts, and one for each of the others."""
+    """Return one goal for all alternatives that are single facts, and one for each of the others."""
     prover = branch.prover
     rest = branch.rest(without=clause)
     plain: list[Alternative] = []
     goals: list[Goal] = []
     for alternative in clause.alternatives:
-        if all(_is_fact(prover, literal, kind) for literal in alternative):
+        if _is_plain(prover, alternative, kind):
             plain.append(alternative)
         else:
             goals.append(frozenset([*rest, *alternative]))
@@ -250,15 +251,9 @@ def _split(branch: _Branch, clause: _Clause, kind: str) -> list[Goal]:
     return goals
 
 
-def _either(prover: Prover, alternatives: list[Alternative]) -> int:
-    literals = prover.literals
-    parts = [
-        build.every(
-            literals.node(literal) if literal > 0 else build.negation(literals.node(literal)) for literal in alternative
-        )
-        for alternative in alternatives
-    ]
-    return literals.of(build.some(parts))
+def _either(prover: Prover, facts: list[Alternative]) -> int:
+    nodes = [(literal, prover.literals.node(literal)) for (literal,) in facts]
+    return prover.literals.of(build.some(node if literal > 0 else build.negation(node) for literal, node in nodes))
 
 
 Rule: TypeAlias = "Callable[[Prover, list[int]], Answer]"
@@ -269,11 +264,12 @@ def _choose(prover: Prover, atoms: list[int], clauses: list[list[Alternative]], 
     if not clauses:
         prover.meter.step(5)
         return rule(prover, atoms)
+    if len(clauses) > _MOST_NESTED:
+        return OPEN
     best: Answer = EMPTY
     for alternative in clauses[0]:
         answer = yield from _choose(prover, [*atoms, *alternative], clauses[1:], rule)
-        if isinstance(answer, Found) and answer.sure:
+        if is_sure(answer):
             return answer
-        if not isinstance(answer, Empty) and not isinstance(best, Found):
-            best = answer
+        best = better(best, answer)
     return best

@@ -58,6 +58,9 @@ class Prover:
             return self._prove(goal)
         except BudgetExhausted:
             return OPEN
+        except RecursionError:  # a value nested too deep to be written out
+            self.meter.spent = True
+            return OPEN
         finally:
             self._resting.clear()
 

@@ -28,6 +28,8 @@ class NormalForm:
     node: Node
     problems: tuple[Problem, ...]
     """Of everything that was read to know the node."""
+    unfolded: int | None
+    """Subschemas that speak about one instance, counted as often as they are reached; None is without end."""
 
 
 class Reader:
@@ -39,6 +41,7 @@ class Reader:
         self.dialect = dialect or Dialect.DRAFT2020
         self._budget = budget
         self._references = References(schema, self.dialect)
+        self._forms: dict[Pointer, NormalForm] = {}
         self._read: dict[Pointer, Node] = {}
         self._open: set[Pointer] = set()
         self._problems: dict[Pointer, list[Problem]] = {}
@@ -50,6 +53,12 @@ class Reader:
 
     def read(self, pointer: Pointer) -> NormalForm:
         """Return the normal form of a subschema. Never raises."""
+        known = self._forms.get(pointer)
+        if known is None:
+            known = self._forms[pointer] = self._form(pointer)
+        return known
+
+    def _form(self, pointer: Pointer) -> NormalForm:
         node = run(self.subschema(pointer, 0))
         problems: list[Problem] = []
         seen = {pointer}
@@ -61,13 +70,14 @@ class Reader:
                 if child not in seen:
                     seen.add(child)
                     pending.append(child)
-        loop = self._endless(seen)
-        if loop is not None:
-            problem = self._problem(
-                loop, ProblemKind.INVALID, "$ref", "The reference leads back to itself without going into the value."
+        unfolded = self._unfolded(seen)
+        if unfolded is None:
+            message = "A reference leads back to where it stands without going into the value."
+            problem = Problem(kind=ProblemKind.INVALID, pointer=pointer, keyword="$ref", message=message)
+            return NormalForm(
+                node=build.opaque("$ref", self.identity, *pointer), problems=(*problems, problem), unfolded=None
             )
-            return NormalForm(node=build.opaque("$ref", self.identity, *pointer), problems=(*problems, problem))
-        return NormalForm(node=node, problems=tuple(problems))
+        return NormalForm(node=node, problems=tuple(problems), unfolded=unfolded)
 
     def subschema(
         self, pointer: Pointer, depth: int, parent: Pointer | None = None, *, in_place: bool = False
@@ -182,11 +192,8 @@ class Reader:
 
     def report(self, pointer: Pointer, kind: ProblemKind, keyword: str, message: str) -> None:
         """Note what was not understood."""
-        self._problems.setdefault(pointer, []).append(self._problem(pointer, kind, keyword, message))
-
-    @staticmethod
-    def _problem(pointer: Pointer, kind: ProblemKind, keyword: str, message: str) -> Problem:
-        return Problem(kind=kind, pointer=pointer, keyword=keyword, message=message)
+        problem = Problem(kind=kind, pointer=pointer, keyword=keyword, message=message)
+        self._problems.setdefault(pointer, []).append(problem)
 
     def opaque(self, keyword: str, value: Json) -> Node:
         """Return the node for a keyword that was not understood: equal only to the same one.
@@ -212,21 +219,24 @@ class Reader:
                 self._identity = f"document {id(self._root)}"
         return self._identity
 
-    def _endless(self, places: set[Pointer]) -> Pointer | None:
-        """Return a subschema that stands for itself, if there is one: nothing can be valid or invalid against it."""
-        done: set[Pointer] = set()
-        for first in sorted(places):
-            if first in done or first not in self._in_place:
+    def _unfolded(self, places: set[Pointer]) -> int | None:
+        """Return how many subschemas, counted as often as they are reached, speak about one instance at most.
+
+        None when a subschema stands for itself: nothing can be valid or invalid against it.
+        """
+        sizes: dict[Pointer, int] = {}
+        for first in places:
+            if first in sizes or first not in self._in_place:
                 continue
             path = {first: iter(self._in_place[first])}
             while path:
                 place, children = next(reversed(path.items()))
                 child = next(children, None)
                 if child is None:
-                    done.add(place)
+                    sizes[place] = 1 + sum(sizes[inner] for inner in self._in_place.get(place, ()))
                     del path[place]
                 elif child in path:
-                    return child
-                elif child not in done:
+                    return None
+                elif child not in sizes:
                     path[child] = iter(self._in_place.get(child, ()))
-        return None
+        return max(sizes.values(), default=1)

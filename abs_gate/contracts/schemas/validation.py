@@ -30,8 +30,8 @@ _CLASSES = {
 }
 
 
-_FRAMES_A_KEYWORD = 6
-"""Of the interpreter's stack, at most, that one keyword takes before the next one inside it begins."""
+_KEYWORDS_BETWEEN = 8
+"""Keywords inside one another between two looks at the interpreter's stack; each takes seven frames at most."""
 _RESERVED_FRAMES = 100
 
 
@@ -48,13 +48,11 @@ class Validation:
         self._meter = meter
         self._validators: dict[Pointer, Any] = {}
         self._depth = 0
-        self._deepest = 0
 
     def accepts(self, pointer: Pointer, instance: Json) -> bool | None:
         """Return whether a subschema accepts an instance; None when the library cannot be asked or cannot tell."""
         if self._dialect is None or not self._askable:
             return None
-        self._deepest = (sys.getrecursionlimit() - _frames() - _RESERVED_FRAMES) // _FRAMES_A_KEYWORD
         self._depth = 0
         try:
             if pointer not in self._validators:
@@ -102,7 +100,7 @@ class Validation:
         def checked(*arguments: Any) -> Iterator[Any]:
             self._meter.check()
             self._depth += 1
-            if self._depth > self._deepest:
+            if self._depth % _KEYWORDS_BETWEEN == 0 and _frames() > sys.getrecursionlimit() - _RESERVED_FRAMES:
                 raise _Undecided
             yield from rule(*arguments) or ()
             self._depth -= 1
