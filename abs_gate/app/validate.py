@@ -1,0 +1,110 @@
+"""Use case: check every document, configuration, contract and case without an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from abs_gate.app.loading import Faults, LoadedRun, load_run
+from abs_gate.contracts.formats.shape import is_contract_shape
+from abs_gate.documents.advice import find_doubts
+from abs_gate.documents.load import SESSION_SUFFIXES
+from abs_gate.errors import ConfigurationError
+from abs_gate.evaluators import evaluator_shapes
+from abs_gate.findings import Finding
+from abs_gate.settings.model import ContractsSettings, SessionsSettings, Settings
+from abs_gate.sources.located import parse_documents
+from abs_gate.sources.workspace import Workspace
+
+DATA_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """What was checked, and what is legal but probably wrong."""
+
+    sessions: int
+    cases: int
+    tools: int
+    warnings: tuple[Finding, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was nothing to check at all."""
+        return not (self.sessions or self.tools)
+
+
+def validate(
+    workspace: Workspace, settings: Settings, *, environ: Mapping[str, str], today: str, faults: Faults | None = None
+) -> Validation:
+    """Load everything the settings name.
+
+    Raises:
+        ConfigurationError: with every fault of every file.
+    """
+    loaded = load_run(workspace, settings, environ=environ, today=today, faults=faults)
+    return Validation(
+        sessions=len(loaded.plans),
+        cases=sum(plan.cases_total for plan in loaded.plans),
+        tools=len(loaded.contracts.tools) if loaded.contracts is not None else 0,
+        warnings=(*settings.warnings, *_doubts(loaded, settings)),
+    )
+
+
+def settings_for_paths(workspace: Workspace, paths: Sequence[str], settings: Settings) -> Settings:
+    """The settings with only these paths to look at, each told apart by what it holds.
+
+    Raises:
+        ConfigurationError: a path is absent, or a file is neither sessions nor contracts.
+    """
+    sessions: list[str] = []
+    contracts: list[str] = []
+    faults = Faults()
+    for path in paths:
+        for file in faults.collect(lambda p=path: _files(workspace, p)) or ():  # type: ignore[misc]
+            kind = faults.collect(lambda f=file, p=path: _kind(workspace, f, named=f == p))  # type: ignore[misc]
+            if kind == "session":
+                sessions.append(file)
+            elif kind == "contract":
+                contracts.append(file)
+    faults.raise_any()
+    return replace(
+        settings,
+        sessions=replace(SessionsSettings(), paths=tuple(sessions), variables=settings.sessions.variables),
+        contracts=ContractsSettings(paths=tuple(contracts)),
+    )
+
+
+def _files(workspace: Workspace, path: str) -> tuple[str, ...]:
+    if workspace.is_directory(path):
+        return tuple(name for name in workspace.list_files(path) if name.lower().endswith(DATA_SUFFIXES))
+    workspace.read_bytes(path)
+    return (path,)
+
+
+def _kind(workspace: Workspace, file: str, *, named: bool) -> str | None:
+    """`session`, `contract`, or None for a file of a directory that is neither (a data set, a schema)."""
+    if file.lower().endswith(SESSION_SUFFIXES):
+        return "session"
+    values = [document.value for document in parse_documents(workspace.read_bytes(file), file)]
+    if any(isinstance(value, dict) and ("session" in value or "behaviors" in value) for value in values):
+        return "session"
+    if any(is_contract_shape(value) for value in values):
+        return "contract"
+    if named:
+        raise ConfigurationError(
+            f"{file}: this is neither a session, a tool contract nor a configuration.",
+            hint="A session begins with `session:`, a contract with `tool_id:` or a list of tools, "
+            "a configuration with `version: 1`.",
+        )
+    return None
+
+
+def _doubts(loaded: LoadedRun, settings: Settings) -> tuple[Finding, ...]:
+    findings: tuple[Finding, ...] = ()
+    if loaded.sessions is not None:
+        tools = loaded.tools.known_tools(settings.sessions.handoff_tools)
+        findings += find_doubts(loaded.sessions, tools=tools, evaluators=evaluator_shapes())
+    if loaded.contracts is not None:
+        findings += loaded.contracts.findings
+    return findings
