@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ OURS = f"abs-gate/abs-gate@v{__version__}"
 
 def name_of(path):
     return path.name
+
+
+def tool(name):
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    return found or pytest.skip(f"{name} is not installed")
 
 
 @pytest.fixture(params=WORKFLOWS, ids=name_of)
@@ -91,21 +98,18 @@ def test_actionlint():
 
 
 def test_zizmor():
-    if not shutil.which("zizmor"):
-        pytest.skip("zizmor is not installed")
-    command = ["zizmor", "--offline", "--no-progress", "--no-config", ROOT / "action.yml", *WORKFLOWS]
+    command = [tool("zizmor"), "--offline", "--no-progress", "--no-config", ROOT / "action.yml", *WORKFLOWS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_schemas():
-    if not shutil.which("check-jsonschema"):
-        pytest.skip("check-jsonschema is not installed")
+    checker = tool("check-jsonschema")
     for schema, paths in (
         ("github-workflows", WORKFLOWS),
         ("github-actions", [ROOT / "action.yml"]),
         ("gitlab-ci", [EXAMPLES / "gitlab-ci.yml"]),
     ):
-        command = ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *paths]
+        command = [checker, "--builtin-schema", f"vendor.{schema}", *paths]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
