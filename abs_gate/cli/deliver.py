@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from abs_gate.cli import output as out
+from abs_gate.cli.places import output_path
 from abs_gate.gate.result import ResultDocument
 from abs_gate.github.checks import CheckRun, post_check_run
 from abs_gate.github.client import GitHubClient
@@ -27,7 +28,6 @@ from abs_gate.reports.options import ReportOptions
 from abs_gate.settings.model import ReportSettings, Settings
 from abs_gate.sources.redaction import Redactor
 from abs_gate.transport import Transport
-from abs_gate.vcs.worktree import WorkTree
 
 FORMATS = ("junit", "json", "html", "markdown", "sarif")
 DEFAULT_FORMATS = ("junit", "json", "html", "markdown")
@@ -58,18 +58,18 @@ def deliver(
 ) -> None:
     """Write report files, and in the action (where there is a workflow log) everything else."""
     files = report_files(settings.report)
-    written = _write_files(document, files)
+    written = write_files(document, files, anywhere=event is None)
     if written and not quiet:
         out.error(f"Reports: {', '.join(str(path) for path in written.values())}")
     if event is not None and log is not None:
         _deliver_to_github(document, settings, event, environ, written, log)
 
 
-def _write_files(document: ResultDocument, files: Mapping[str, str]) -> dict[str, Path]:
-    worktree = WorkTree(Path.cwd())
+def write_files(document: ResultDocument, files: Mapping[str, str], *, anywhere: bool) -> dict[str, Path]:
+    """Write report files; gives format to the file written."""
     written = {}
     for name, path in files.items():
-        target = Path(path) if Path(path).is_absolute() else worktree.output_path(path)
+        target = output_path(path, anywhere=anywhere)
         out.write_file(target, REPORTERS[name].render(document, ReportOptions()))
         written[name] = target
     return written
@@ -171,8 +171,3 @@ def _outputs(
 
 def _relative(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
-
-
-def write_all(document: ResultDocument, directory: str) -> dict[str, Path]:
-    """Every usual report into one directory. Gives format to path."""
-    return _write_files(document, {name: f"{directory}/{REPORTERS[name].default_filename}" for name in DEFAULT_FORMATS})

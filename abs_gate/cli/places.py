@@ -40,6 +40,13 @@ def open_path(path: str) -> Place:
     return Place(WorkTree(real.parent), real.name)
 
 
+def output_path(path: str, *, anywhere: bool) -> Path:
+    """Where a report is written. In a workflow it may not leave the workspace: a pull request's file may name it."""
+    if anywhere:
+        return Path(path).resolve()
+    return here().output_path(path)
+
+
 def open_path_or_revision(text: str) -> Place:
     """A file, a directory, or `REVISION:PATH` in the git repository here.
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from abs_gate.agents import build_agent, start_agent
+from abs_gate.agents import build_agent
 from abs_gate.app.contracts import BaseContents
 from abs_gate.app.loading import Faults, LoadedRun
 from abs_gate.app.ports import Journal, Progress
 from abs_gate.app.run import RunPorts
 from abs_gate.cli.clock import SystemClock
 from abs_gate.cli.journal import FILE_NAME, DiskJournal, NoJournal
+from abs_gate.cli.places import output_path
 from abs_gate.cli.results import read_result
 from abs_gate.conversation import Agent
 from abs_gate.errors import ConfigurationError
@@ -66,7 +67,7 @@ def open_ports(
                 files_trusted=files_trusted(event),
             ),
             verify=_verification(settings, worktree, transport, redactor),
-            open_journal=_journal(settings, worktree),
+            open_journal=_journal(settings, event),
             progress=progress,
             clock=SystemClock(),
             environ=environ,
@@ -117,17 +118,14 @@ def _open_agent(
     worktree: WorkTree,
     event: EventContext | None,
 ) -> Iterator[Agent]:
-    with (
-        start_agent(settings.agent, allow_commands=settings.allow_commands, root=str(worktree.root)),
-        build_agent(
-            settings.agent,
-            transport,
-            allow_commands=settings.allow_commands,
-            redactor=redactor,
-            files_trusted=files_trusted(event),
-            root=str(worktree.root),
-        ) as agent,
-    ):
+    with build_agent(
+        settings.agent,
+        transport,
+        allow_commands=settings.allow_commands,
+        redactor=redactor,
+        files_trusted=files_trusted(event),
+        root=str(worktree.root),
+    ) as agent:
         yield agent
 
 
@@ -137,7 +135,7 @@ def _verification(
     return None
 
 
-def _journal(settings: Settings, worktree: WorkTree) -> Callable[[str], Journal]:
+def _journal(settings: Settings, event: EventContext | None) -> Callable[[str], Journal]:
     """A journal stands beside the reports; without a report directory nothing is written."""
     directory = settings.report.dir
     if directory is None:
@@ -147,7 +145,7 @@ def _journal(settings: Settings, worktree: WorkTree) -> Callable[[str], Journal]
                 hint="Give --report-dir, or report.dir in abs-gate.yaml, in both runs.",
             )
         return lambda identity: NoJournal()
-    path = worktree.output_path(directory) / FILE_NAME
+    path = output_path(directory, anywhere=event is None) / FILE_NAME
     return lambda identity: DiskJournal(path, identity, resume=settings.sessions.resume)
 
 
