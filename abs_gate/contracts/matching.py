@@ -106,7 +106,7 @@ class Matching:
                 yield Child(old=before, new=after, step="", instance=(), is_branch=True, required=pair.required)
 
     def _branches(self, old: Sequence[Pointer], new: Sequence[Pointer]) -> Iterator[tuple[Pointer, Pointer]]:
-        """Pair branches: the same text, then alike, then, when equally many are left, by position."""
+        """Pair branches that have the same text, then those that are alike."""
         free = list(new)
         left: list[Pointer] = []
         by_text: dict[str, list[Pointer]] = {}
@@ -120,16 +120,11 @@ class Matching:
                 yield pointer, match
             else:
                 left.append(pointer)
-        unmatched: list[Pointer] = []
         for pointer in left if len(left) * len(free) <= _MAX_PAIRS else []:
             alike = next((other for other in free if self._are_alike(pointer, other)), None)
-            if alike is None:
-                unmatched.append(pointer)
-            else:
+            if alike is not None:
                 free.remove(alike)
                 yield pointer, alike
-        if len(unmatched) == len(free):
-            yield from zip(unmatched, free, strict=True)
 
     def _are_alike(self, old: Pointer, new: Pointer) -> bool:
         before, after = self.old.read(old), self.new.read(new)
