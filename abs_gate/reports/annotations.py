@@ -15,18 +15,11 @@ from typing import Literal, TypeAlias
 from abs_gate.findings import Json
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.advice import ACTION_WORDS, CLASSIFICATION_WORDS, affected_text, fix_of, plain
+from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, rate_of
 from abs_gate.reports.headline import VERDICT_WORDS
 from abs_gate.reports.schema_text import json_text
-from abs_gate.reports.selection import (
-    action_of,
-    changes_with,
-    find_failures,
-    lint_gates,
-    notices_of,
-    sort_lint,
-    sort_verification,
-)
+from abs_gate.reports.selection import action_of, changes_with, lint_gates, notices_of, sort_lint, sort_verification
 from abs_gate.reports.untrusted import one_line, visible
 
 Kind: TypeAlias = Literal["error", "warning", "notice"]
@@ -163,16 +156,9 @@ def _failures(document: ResultDocument) -> Iterator[Annotation]:
         verified = behavior["passed"] + behavior["failed"]
         lines = [f"Passed {rate_of(behavior['passed'], verified)}." if verified else "Never verified."]
         example = failure.example
-        if example and example.mismatch:
-            lines += [
-                f"{word}: {one_line(text, 600)}"
-                for word, text in (
-                    ("expected", example.mismatch["expected"]),
-                    ("observed", example.mismatch["observed"]),
-                )
-                if text
-            ]
-        lines += [f"because: {one_line(failure.reason, 600)}"] if failure.reason else []
+        lines += [f"check: {one_line(example.check)}"] if example and example.check else []
+        lines += [f"{word}: {one_line(text, 600)}" for word, text in (example.sides if example else {}).items()]
+        lines += [f"because: {one_line(cause, 600)}" for cause in failure.causes]
         lines += [f"seen in {example.place}"] if example else []
         tolerated = "" if failure.gates else " (does not gate)"
         yield Annotation(

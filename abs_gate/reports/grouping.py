@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from abs_gate.reports.selection import BehaviorFailure
+from abs_gate.reports.failures import Failure
 
 _VALUES = re.compile(r'"[^"]*"|\'[^\']*\'|`[^`]*`|\d+')
 
@@ -15,10 +15,10 @@ _VALUES = re.compile(r'"[^"]*"|\'[^\']*\'|`[^`]*`|\d+')
 class FailureGroup:
     """Failures whose reasons differ at most in quoted values and numbers."""
 
-    failures: Sequence[BehaviorFailure]
+    failures: Sequence[Failure]
 
     @property
-    def first(self) -> BehaviorFailure:
+    def first(self) -> Failure:
         """The one to show."""
         return self.failures[0]
 
@@ -28,9 +28,9 @@ class FailureGroup:
         return len({(failure.session["path"], failure.session["name"]) for failure in self.failures})
 
 
-def group_failures(failures: Sequence[BehaviorFailure]) -> list[FailureGroup]:
+def group_failures(failures: Sequence[Failure]) -> list[FailureGroup]:
     """Groups in the order of their first failure: what gates stays before what does not."""
-    groups: dict[tuple[str, bool], list[BehaviorFailure]] = {}
+    groups: dict[tuple[str, bool], list[Failure]] = {}
     for failure in failures:
         shape = _VALUES.sub("?", failure.reason[:2000]) or failure.behavior["label"]
         groups.setdefault((shape, failure.gates), []).append(failure)

@@ -15,6 +15,7 @@ from string import Template
 
 from abs_gate.gate.result import ResultDocument, SessionRecord, VerificationRecord
 from abs_gate.reports.evidence_text import item_text, pointers_of, state_of
+from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, duration_text
 from abs_gate.reports.headline import VERDICT_MEANING, VERDICT_WORDS, headline
 from abs_gate.reports.html_contracts import contracts_html
@@ -22,7 +23,7 @@ from abs_gate.reports.html_data import cases_data
 from abs_gate.reports.html_sessions import facts_html, failures_html, sessions_html, verification_html
 from abs_gate.reports.html_text import badge, code, esc, joined, prose
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.selection import changes_with, find_failures, notices_of
+from abs_gate.reports.selection import changes_with, notices_of
 
 _ICONS = {
     "passed": '<path d="M7 16.5l6 6 12-13"/>',

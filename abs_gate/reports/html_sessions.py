@@ -11,18 +11,12 @@ from abs_gate.gate.result import (
     TrialRecord,
     VerificationRecord,
 )
+from abs_gate.reports.failures import Part, behaviors_of, find_failures
 from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, rate_of
 from abs_gate.reports.grouping import FailureGroup, group_failures
 from abs_gate.reports.html_text import badge, code, esc, item, joined, prose, within
 from abs_gate.reports.html_trials import example_html, transcript_html
-from abs_gate.reports.selection import (
-    behaviors_of,
-    does_gate,
-    find_failures,
-    place_of,
-    sort_sessions,
-    sort_verification,
-)
+from abs_gate.reports.selection import does_gate, place_of, sort_sessions, sort_verification
 from abs_gate.reports.session_words import baseline_text, early_stop_text, lowest_row_text
 from abs_gate.reports.svg import rate_bar
 
@@ -45,16 +39,14 @@ def _failure_card(group: FailureGroup) -> str:
     behavior, session = failure.behavior, failure.session
     outcome = "tolerated" if not failure.gates else "failed" if behavior["failed"] else "unverified"
     words = {"tolerated": "does not gate", "failed": "failed", "unverified": "could not be verified"}[outcome]
-    kind = "Session evaluation " if failure.is_evaluation else ""
+    kind = "Session evaluation " if failure.part == "session evaluation" else ""
     identity = f' <span class="muted">id {code(behavior["id"], 80)}</span>' if behavior["id"] else ""
     parts = [
         f"<h3>{badge(outcome, words)} {kind}{code(behavior['label'])}{identity}</h3>",
         f'<p class="muted">in {esc(session["name"], 120)}, {code(place_of(behavior["file"], behavior["line"]))}</p>',
         rate_html(behavior),
     ]
-    if failure.reason:
-        parts.append(f'<p class="reason">{prose(failure.reason, 800)}</p>')
-    parts += [f'<p class="reason">{prose(reason, 400)}</p>' for reason in behavior["reasons"][1:4]]
+    parts += [f'<p class="reason">{prose(cause)}</p>' for cause in failure.causes]
     if failure.example:
         parts.append(example_html(failure.example))
     if len(group.failures) > 1:
@@ -157,9 +149,9 @@ def facts_html(facts: Sequence[tuple[str, str]]) -> str:
     return f'<dl class="facts">{"".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)}</dl>'
 
 
-def _behavior_row(behavior: BehaviorRecord, is_evaluation: bool) -> str:
+def _behavior_row(behavior: BehaviorRecord, part: Part) -> str:
     place = place_of(behavior["file"], behavior["line"])
-    kind = '<span class="muted">session evaluation</span> ' if is_evaluation else ""
+    kind = '<span class="muted">session evaluation</span> ' if part == "session evaluation" else ""
     reason = f'<p class="reason">{prose(behavior["reasons"][0], 300)}</p>' if behavior["reasons"] else ""
     return (
         f"<li><div>{badge(behavior['outcome'], behavior['outcome'])} {kind}{code(behavior['label'], 160)}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from abs_gate.gate.result import MismatchRecord, StepRecord
+from abs_gate.gate.result import StepRecord
+from abs_gate.reports.failures import Example
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.html_text import code, esc, esc_block, joined, within
 from abs_gate.reports.schema_text import json_text
-from abs_gate.reports.selection import Example
 from abs_gate.reports.svg import timeline
 from abs_gate.reports.transcript_text import step_marks
 
@@ -19,21 +19,21 @@ def example_html(example: Example) -> str:
     """Expected beside observed, the place, and the transcript where it was kept."""
     variables = example.case["variables"]
     row = ", ".join(f"{name}={value}" for name, value in sorted(variables.items()))
-    parts = [sides_html(example.mismatch)] if example.mismatch else []
+    parts = [f"<p>The check that did not pass: {code(example.check)}</p>"] if example.check else []
+    parts += [_sides(example)] if example.sides else []
     parts.append(f'<p class="muted">Seen in {esc(example.place)}{f" with {code(row, 160)}" if row else ""}.</p>')
     if example.trial["transcript"]:
         parts.append(transcript_html(example.trial["transcript"], "Transcript of this trial"))
     return joined(parts)
 
 
-def sides_html(mismatch: MismatchRecord) -> str:
+def _sides(example: Example) -> str:
     """What was expected beside what was observed."""
-    sides = [
-        f'<div class="side"><h4>{word}</h4><pre>{esc_block(text, 1200)}</pre></div>'
-        for word, text in (("Expected", mismatch["expected"]), ("Observed", mismatch["observed"]))
-        if text
-    ]
-    return f'<div class="sides">{"".join(sides)}</div>' if sides else ""
+    sides = "".join(
+        f'<div class="side"><h4>{word.title()}</h4><pre>{esc_block(text, 1200)}</pre></div>'
+        for word, text in example.sides.items()
+    )
+    return f'<div class="sides">{sides}</div>'
 
 
 def transcript_html(transcript: Sequence[StepRecord], title: str) -> str:

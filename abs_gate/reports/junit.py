@@ -16,19 +16,12 @@ from junit_xml import TestCase, TestSuite
 
 from abs_gate.gate.result import BehaviorRecord, ContractsRecord, ResultDocument, SessionRecord
 from abs_gate.reports.advice import affected_text, fix_of, plain, witness_title
+from abs_gate.reports.failures import Example, Part, behaviors_of, find_example
 from abs_gate.reports.figures import interval_text, rate_of
 from abs_gate.reports.headline import VERDICT_WORDS, headline
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.schema_text import describe_difference, json_text
-from abs_gate.reports.selection import (
-    Example,
-    action_of,
-    behaviors_of,
-    does_gate,
-    find_example,
-    lint_gates,
-    sort_changes,
-)
+from abs_gate.reports.selection import action_of, does_gate, lint_gates, sort_changes
 from abs_gate.reports.transcript_text import step_text
 from abs_gate.reports.untrusted import block, cut, one_line
 
@@ -100,7 +93,7 @@ def _end(add: Callable[..., None], message: str, output: str = "") -> None:
 
 
 def _session_suite(session: SessionRecord) -> TestSuite:
-    cases = [_behavior_case(session, behavior, is_evaluation) for behavior, is_evaluation in behaviors_of(session)]
+    cases = [_behavior_case(session, behavior, part) for behavior, part in behaviors_of(session)]
     if does_gate(session) and not any(case.is_failure() or case.is_error() for case in cases):
         decision = _case("session decision", classname=session["path"], file=session["path"], line=session["line"])
         _end(
@@ -133,11 +126,10 @@ def _share_time(session: SessionRecord, suite: TestSuite) -> None:
         case.elapsed_sec = total / len(suite.test_cases)
 
 
-def _behavior_case(session: SessionRecord, behavior: BehaviorRecord, is_evaluation: bool) -> TestCase:
+def _behavior_case(session: SessionRecord, behavior: BehaviorRecord, part: Part) -> TestCase:
     number = behavior["index"] + 1
-    kind = "evaluation" if is_evaluation else "behavior"
-    name = f"{kind} {number}: {behavior['label']}"
-    example = find_example(session, behavior, is_evaluation)
+    name = f"{part} {number}: {behavior['label']}"
+    example = find_example(session, behavior, part)
     detail = _behavior_detail(behavior, example)
     verified = behavior["passed"] + behavior["failed"]
     reason = behavior["reasons"][0] if behavior["reasons"] else session["reason"]
@@ -168,11 +160,8 @@ def _behavior_detail(behavior: BehaviorRecord, example: Example | None) -> str:
     """Reasons, expected beside observed and the transcript of one trial, for the body of the element."""
     lines = [one_line(reason, _MAX_MESSAGE) for reason in behavior["reasons"]]
     if example:
-        if example.mismatch:
-            for word in ("expected", "observed"):
-                text = example.mismatch["expected" if word == "expected" else "observed"]
-                if text:
-                    lines.append(f"{word}: {block(text)}")
+        lines += [f"check: {one_line(example.check)}"] if example.check else []
+        lines += [f"{word}: {block(text)}" for word, text in example.sides.items()]
         lines.append(f"seen in {example.place}")
         lines += [f"{step['index'] + 1}. {step_text(step)}" for step in example.trial["transcript"] or ()]
     return "\n".join(lines)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from abs_gate.gate.result import ResultDocument
+from abs_gate.reports.failures import Example, Failure, find_failures
 from abs_gate.reports.figures import count_of, interval_text
 from abs_gate.reports.grouping import FailureGroup, group_failures
 from abs_gate.reports.markdown_text import Section, cell, code, details, fence
 from abs_gate.reports.markdown_words import ICONS, TOLERATED_ICON, Caps, passed_text
-from abs_gate.reports.selection import BehaviorFailure, Example, find_failures, place_of
+from abs_gate.reports.selection import place_of
 from abs_gate.reports.transcript_text import step_text
 
 
@@ -32,7 +33,7 @@ def failure_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
     )
 
 
-def _behavior_table(title: str, failures: Sequence[BehaviorFailure]) -> Section:
+def _behavior_table(title: str, failures: Sequence[Failure]) -> Section:
     columns = "| | Behavior | Passed | 95 % interval | Session | Where |\n|---|---|---|---|---|---|"
     return Section(head=f"{title}\n\n{columns}", rows=[_failure_row(failure) for failure in failures], noun="behavior")
 
@@ -53,23 +54,23 @@ def _cause_table(title: str, groups: Sequence[FailureGroup], caps: Caps) -> Sect
     )
 
 
-def _failure_row(failure: BehaviorFailure) -> str:
+def _failure_row(failure: Failure) -> str:
     behavior, session = failure.behavior, failure.session
     place = place_of(behavior["file"], behavior["line"])
-    label = cell(behavior["label"], 120) + (" (session evaluation)" if failure.is_evaluation else "")
+    label = cell(behavior["label"], 120) + (" (session evaluation)" if failure.part == "session evaluation" else "")
     return (
         f"| {_failure_icon(failure)} | {label} | {passed_text(behavior)} | {interval_text(behavior['interval'])} "
         f"| {cell(session['name'], 80)}{_gating_note(failure)} | {cell(place)} |"
     )
 
 
-def _failure_icon(failure: BehaviorFailure) -> str:
+def _failure_icon(failure: Failure) -> str:
     if not failure.gates:
         return TOLERATED_ICON
     return ICONS["failed"] if failure.behavior["failed"] else ICONS["unverified"]
 
 
-def _gating_note(failure: BehaviorFailure) -> str:
+def _gating_note(failure: Failure) -> str:
     if failure.session["quarantined"]:
         return " (quarantined)"
     if not failure.gates:
@@ -93,8 +94,8 @@ def _closer_look(number: int, group: FailureGroup, caps: Caps) -> str:
         f"**{number}.** {_failure_icon(failure)} {code(behavior['label'])} in {code(session['name'], 120)} "
         f"at {code(place_of(behavior['file'], behavior['line']))}"
     ]
-    if failure.reason:
-        parts.append(f"Because {code(failure.reason, 600)}")
+    if causes := failure.causes:
+        parts.append("Because " + "<br>".join(code(cause, 600) for cause in causes))
     if failure.example:
         parts += _example(failure.example, caps)
     if len(group.failures) > 1:
@@ -108,11 +109,10 @@ def _closer_look(number: int, group: FailureGroup, caps: Caps) -> str:
 def _example(example: Example, caps: Caps) -> list[str]:
     """Expected beside observed, where it was seen, and the collapsed transcript."""
     parts = []
-    if example.mismatch:
-        sides = {"expected": example.mismatch["expected"], "observed": example.mismatch["observed"]}
-        lines = [f"{word:<9}{text[:800]}" for word, text in sides.items() if text]
-        if lines:
-            parts.append(fence("\n".join(lines)))
+    if example.check:
+        parts.append(f"The check that did not pass: {code(example.check)}")
+    if example.sides:
+        parts.append(fence("\n".join(f"{word:<9}{text[:800]}" for word, text in example.sides.items())))
     parts.append(f"Seen in {example.place}{_variables(example.case['variables'])}.")
     if example.trial["transcript"]:
         steps = "\n".join(f"{step['index'] + 1}. {step_text(step)}" for step in example.trial["transcript"])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_gate.gate.result import BehaviorRecord, ResultDocument, SessionRecord, VerificationRecord
+from abs_gate.reports.failures import Part, behaviors_of
 from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, rate_of
 from abs_gate.reports.markdown_text import Section, cell
 from abs_gate.reports.markdown_words import ICONS, Caps, passed_text, upper_first
-from abs_gate.reports.selection import behaviors_of, place_of, sort_sessions, sort_verification
+from abs_gate.reports.selection import place_of, sort_sessions, sort_verification
 from abs_gate.reports.session_words import session_notes
 
 
@@ -58,11 +59,7 @@ def session_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
         noun="session",
         left=max(len(sessions) - caps.sessions, 0),
     )
-    rows = [
-        _behavior_row(session, behavior, is_evaluation)
-        for session in sessions
-        for behavior, is_evaluation in behaviors_of(session)
-    ]
+    rows = [_behavior_row(session, behavior, part) for session in sessions for behavior, part in behaviors_of(session)]
     if rows:
         yield Section(
             head=(
@@ -111,9 +108,9 @@ def _by_number(item: tuple[str, float]) -> int:
     return int(item[0]) if item[0].isdigit() else 0
 
 
-def _behavior_row(session: SessionRecord, behavior: BehaviorRecord, is_evaluation: bool) -> str:
+def _behavior_row(session: SessionRecord, behavior: BehaviorRecord, part: Part) -> str:
     coverage = percent(behavior["coverage"]) if behavior["coverage"] is not None else "-"
-    label = cell(behavior["label"], 100) + (" (session evaluation)" if is_evaluation else "")
+    label = cell(behavior["label"], 100) + (" (session evaluation)" if part == "session evaluation" else "")
     return (
         f"| {ICONS[behavior['outcome']]} | {label} | {passed_text(behavior)} | {interval_text(behavior['interval'])} "
         f"| {coverage} | {cell(session['name'], 60)} | {cell(place_of(behavior['file'], behavior['line']))} |"

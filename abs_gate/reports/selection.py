@@ -1,4 +1,4 @@
-"""What a reader should see first: failures and changes of a result, chosen and ordered once for all reports.
+"""What a reader should see first: sessions, changes and findings of a result, ordered once for all reports.
 
 Every report reads its order from here, so that the first thing named in a terminal is the first row of the
 comment and the first annotation.
@@ -6,22 +6,16 @@ comment and the first annotation.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from abs_gate.gate.result import (
-    BehaviorRecord,
-    CaseRecord,
     ChangeRecord,
     ContractsRecord,
     FindingRecord,
-    MismatchRecord,
     ResultDocument,
     SessionRecord,
     ToolDiffRecord,
-    TrialRecord,
     VerificationRecord,
 )
 
@@ -38,53 +32,6 @@ _DEFAULT_ACTION: dict[str, Action] = {
     "compatible": "note",
     "unchanged": "ignore",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
-    """One trial in which something did not pass."""
-
-    case: CaseRecord
-    number: int
-    """Which trial of its case, from 1."""
-    trial: TrialRecord
-    mismatch: MismatchRecord | None
-    turn: int | None
-    """The turn of the conversation, from 1, where the transcript tells it."""
-
-    @property
-    def place(self) -> str:
-        """`turn 2, row 3, trial 1`: as much as is known."""
-        parts = [f"turn {self.turn}"] if self.turn is not None else []
-        if self.case["row"] is not None:
-            parts.append(f"row {self.case['row']}")
-        parts.append(f"trial {self.number}")
-        return ", ".join(parts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BehaviorFailure:
-    """A behavior or session-level evaluation that did not always pass."""
-
-    session: SessionRecord
-    behavior: BehaviorRecord
-    is_evaluation: bool
-    """True for a session-level evaluation."""
-    example: Example | None
-
-    @property
-    def gates(self) -> bool:
-        """Whether it counts: its session did not pass and is not quarantined."""
-        return does_gate(self.session)
-
-    @property
-    def reason(self) -> str:
-        """The commonest reason, or the example's."""
-        if self.behavior["reasons"]:
-            return self.behavior["reasons"][0]
-        if self.example and self.example.mismatch:
-            return self.example.mismatch["reason"]
-        return self.session["reason"]
 
 
 def does_gate(session: SessionRecord) -> bool:
@@ -105,71 +52,6 @@ def sort_sessions(sessions: Iterable[SessionRecord]) -> list[SessionRecord]:
             s["name"],
         ),
     )
-
-
-def behaviors_of(session: SessionRecord) -> Iterator[tuple[BehaviorRecord, bool]]:
-    """Every behavior, then every session-level evaluation; the flag tells the latter."""
-    for behavior in session["behaviors"]:
-        yield behavior, False
-    for evaluation in session["evaluations"]:
-        yield evaluation, True
-
-
-def find_failures(document: ResultDocument) -> list[BehaviorFailure]:
-    """Every behavior and evaluation that failed or could not be checked at least once, worst session first."""
-    failures: list[BehaviorFailure] = []
-    for session in sort_sessions(document["sessions"]):
-        of_session = [
-            BehaviorFailure(
-                session=session,
-                behavior=behavior,
-                is_evaluation=is_evaluation,
-                example=find_example(session, behavior, is_evaluation),
-            )
-            for behavior, is_evaluation in behaviors_of(session)
-            if behavior["failed"] or behavior["unverified"]
-        ]
-        of_session.sort(key=lambda f: (not f.behavior["failed"], f.is_evaluation, f.behavior["index"]))
-        failures += of_session
-    return failures
-
-
-def find_example(session: SessionRecord, behavior: BehaviorRecord, is_evaluation: bool) -> Example | None:
-    """The first trial, failed before unverified, whose mismatches name this behavior."""
-    found: Example | None = None
-    for case in session["cases"]:
-        for number, trial in enumerate(case["trials"], start=1):
-            if trial["outcome"] == "passed":
-                continue
-            for mismatch in trial["mismatches"]:
-                if not _is_about(mismatch, behavior, is_evaluation):
-                    continue
-                turn = _turn_of(behavior, trial) if not is_evaluation else None
-                example = Example(case=case, number=number, trial=trial, mismatch=mismatch, turn=turn)
-                if mismatch["outcome"] == "failed":
-                    return example
-                found = found or example
-    return found
-
-
-def _is_about(mismatch: MismatchRecord, behavior: BehaviorRecord, is_evaluation: bool) -> bool:
-    """Whether a mismatch belongs to this record, by the number in its `where`, counted from 1."""
-    where = mismatch["where"]
-    if is_evaluation:
-        found = re.fullmatch(r"session evaluation (\d+)", where)
-    else:
-        found = re.search(r"\bbehavior (\d+)$", where)
-    return bool(found) and found is not None and int(found[1]) == behavior["index"] + 1
-
-
-def _turn_of(behavior: BehaviorRecord, trial: TrialRecord) -> int | None:
-    """The turn a behavior belongs to: that of the last step an earlier or the same behavior matched or sent."""
-    turn: int | None = None
-    for step in trial["transcript"] or ():
-        matched = step["behavior"]
-        if matched is not None and matched <= behavior["index"]:
-            turn = step["turn"]
-    return turn
 
 
 def action_of(change: ChangeRecord) -> Action:

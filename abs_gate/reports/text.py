@@ -6,19 +6,11 @@ from collections.abc import Iterator
 
 from abs_gate.gate.result import ResultDocument, SessionRecord
 from abs_gate.reports.contracts_text import render_changes, render_lint_findings
+from abs_gate.reports.failures import Failure, find_failures
 from abs_gate.reports.figures import NO_RATE, count_of, duration_text, interval_text, rate_of
 from abs_gate.reports.headline import headline
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.selection import (
-    BehaviorFailure,
-    does_gate,
-    find_failures,
-    notices_of,
-    place_of,
-    sort_sessions,
-    sort_tools,
-    sort_verification,
-)
+from abs_gate.reports.selection import does_gate, notices_of, place_of, sort_sessions, sort_tools, sort_verification
 from abs_gate.reports.session_words import session_notes
 from abs_gate.reports.terminal import MIN_WIDTH, Paint, wrap
 from abs_gate.reports.transcript_text import transcript_lines
@@ -74,12 +66,12 @@ def _verdict(document: ResultDocument, width: int, paint: Paint) -> Iterator[str
         yield f"  - and {count_of(len(reasons) - _MAX_REASONS, 'more reason')}"
 
 
-def _failure_line(failure: BehaviorFailure, width: int) -> list[str]:
+def _failure_line(failure: Failure, width: int) -> list[str]:
     place = place_of(failure.behavior["file"], failure.behavior["line"])
     return wrap(f"{place}: {one_line(failure.behavior['label'], 120)}: {one_line(failure.reason)}", width, rest="    ")
 
 
-def _failures(failures: list[BehaviorFailure], options: ReportOptions, width: int, paint: Paint) -> Iterator[str]:
+def _failures(failures: list[Failure], options: ReportOptions, width: int, paint: Paint) -> Iterator[str]:
     if not failures:
         return
     yield paint("What did not pass", "bold")
@@ -92,11 +84,11 @@ def _failures(failures: list[BehaviorFailure], options: ReportOptions, width: in
         yield f"  and {count_of(len(failures) - len(shown), 'more behavior')} (--format json shows all)"
 
 
-def _failure(number: int, failure: BehaviorFailure, options: ReportOptions, width: int, paint: Paint) -> Iterator[str]:
+def _failure(number: int, failure: Failure, options: ReportOptions, width: int, paint: Paint) -> Iterator[str]:
     behavior, session = failure.behavior, failure.session
     lead = f"  {number}. "
     outcome = "failed" if behavior["failed"] else "unverified"
-    kind = "session evaluation: " if failure.is_evaluation else ""
+    kind = "session evaluation: " if failure.part == "session evaluation" else ""
     name = f" (id {one_line(behavior['id'], 60)})" if behavior["id"] else ""
     label, *more = wrap(f"{kind}{one_line(behavior['label'], 200)}{name}", width, first=lead)
     yield paint.outcome(outcome, label)
@@ -105,20 +97,19 @@ def _failure(number: int, failure: BehaviorFailure, options: ReportOptions, widt
     yield from wrap(f"{place_of(behavior['file'], behavior['line'])}  in session {_quote(session)}", width, first=inner)
     yield from wrap(_counts(failure), width, first=inner)
     example = failure.example
-    if example and example.mismatch:
-        for word, text in (("expected", example.mismatch["expected"]), ("observed", example.mismatch["observed"])):
-            if text:
-                yield from wrap(cut(visible(text, keep_lines=True), _MAX_TEXT), width, first=f"{inner}{word:<9}")
-    reasons = [failure.reason, *behavior["reasons"][1:3]] if failure.reason else []
-    for reason in reasons:
-        yield from wrap(one_line(reason, _MAX_TEXT), width, first=f"{inner}because  ")
+    if example and example.check:
+        yield from wrap(one_line(example.check), width, first=f"{inner}check    ")
+    for word, text in (example.sides if example else {}).items():
+        yield from wrap(cut(visible(text, keep_lines=True), _MAX_TEXT), width, first=f"{inner}{word:<9}")
+    for cause in failure.causes:
+        yield from wrap(one_line(cause, _MAX_TEXT), width, first=f"{inner}because  ")
     if example:
         yield from wrap(example.place + _variables(example.case["variables"]), width, first=f"{inner}seen in  ")
         if options.verbose and example.trial["transcript"]:
             yield from transcript_lines(example.trial["transcript"], width, indent=f"{inner}  ")
 
 
-def _counts(failure: BehaviorFailure) -> str:
+def _counts(failure: Failure) -> str:
     behavior = failure.behavior
     verified = behavior["passed"] + behavior["failed"]
     parts = [f"passed {rate_of(behavior['passed'], verified)}" if verified else "never verified"]

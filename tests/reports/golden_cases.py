@@ -22,7 +22,7 @@ _BEFORE = Marker(key="default", sha="0f0e0d0c0b0a", run_id=41, run_attempt=1, ve
 def golden_cases() -> dict[str, Callable[[], str]]:
     """File name to the function that renders it."""
     cases: dict[str, Callable[[], str]] = {}
-    for sample in ("passed", "failed", "unverified", "cancelled", "empty", "hostile"):
+    for sample in ("passed", "failed", "unverified", "cancelled", "empty", "other_failures", "hostile"):
         for name, reporter in REPORTERS.items():
             suffix = Path(reporter.default_filename).suffix
             cases[f"{name}/{sample}{suffix}"] = lambda r=reporter, s=sample: r.render(SAMPLES[s](), ReportOptions())

@@ -619,6 +619,84 @@ def not_gating_cause() -> ResultDocument:
     )
 
 
+def other_failures() -> ResultDocument:
+    """A session that fails as a whole, and a behavior whose own evaluation fails."""
+    fault = 'the call "cancel_order" that no behavior asked for, in turn 2'
+    strict = session(
+        "Nothing but the refund",
+        [
+            case(
+                [
+                    trial(
+                        "failed",
+                        reason=f"the whole session: {fault}",
+                        unexpected_calls=["cancel_order"],
+                        mismatches=[mismatch("the whole session", "unexpected calls", reason=fault)],
+                    ),
+                    trial(),
+                ]
+            )
+        ],
+        reason="1 of 2 trials passed (50 %); 2 of 2 are needed (100%).",
+        required="2 of 2 (100%, observed)",
+        behaviors=[behavior(0, "user says", 2)],
+        unexpected_calls={"cancel_order": 1},
+        baseline={
+            "state": "new_failure",
+            "regression": False,
+            "difference": -0.5,
+            "interval": [-0.9, 0.2],
+            "detectable": 0.75,
+        },
+    )
+    check = 'the text "Your order ..." does not contain "ORD-1001"'
+    said = "expected assistant informs; observed no text, get_order instead"
+    answer = session(
+        "Answer with the order number",
+        [
+            case(
+                [
+                    trial(
+                        "failed",
+                        reason=f"behavior 2: {check}",
+                        mismatches=[
+                            mismatch("evaluation 1 of behavior 2", 'contains "ORD-1001"', line=17, reason=check),
+                        ],
+                    ),
+                    trial(
+                        "failed",
+                        reason=said,
+                        mismatches=[
+                            mismatch(
+                                "behavior 1",
+                                "assistant informs",
+                                expected="assistant informs",
+                                observed="no text, get_order",
+                                reason=said,
+                            )
+                        ],
+                    ),
+                ],
+                row=1,
+            ),
+            case([trial(), trial()], row=2),
+        ],
+        path="sessions/answer.abs.yaml",
+        reason="2 of 4 trials passed (50 %); 4 of 4 are needed (100%).",
+        lowest_row={"row": 1, "case": "case-1", "passed": 0, "verified": 2},
+        behaviors=[
+            behavior(0, "assistant informs", 3, 1, file="sessions/answer.abs.yaml", reasons=[said]),
+            behavior(1, "assistant responds", 3, 1, file="sessions/answer.abs.yaml", reasons=[check]),
+        ],
+    )
+    return document(
+        verdict="failed",
+        exit_code=1,
+        reasons=[f'Session "{made["name"]}" failed: {made["reason"]}' for made in (strict, answer)],
+        sessions=[strict, answer],
+    )
+
+
 HOSTILE_TEXTS = [
     "<script>alert(1)</script><img src=x onerror=alert(2)>",
     "```\n</details>\n# heading @octocat #1 https://evil.example ![x](https://evil.example/p.png)",
@@ -821,6 +899,7 @@ SAMPLES: dict[str, Callable[[], ResultDocument]] = {
     "cancelled": cancelled,
     "empty": empty,
     "not_gating_cause": not_gating_cause,
+    "other_failures": other_failures,
     "hostile": hostile,
     "huge": huge,
 }
