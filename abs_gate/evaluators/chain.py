@@ -104,9 +104,9 @@ def within(evaluation: Evaluation, context: EvalContext) -> EvalResult:
     ends = [step.index for step in _find_all(match, context)]
     distances = [end - start for start in starts for end in ends if end > start]
     if distances and min(distances) <= limit:
-        return passed(f"{match} came {min(distances)} steps after {after}")
-    observed = f"the nearest came {min(distances)} steps after" if distances else "it never came after"
-    return _missing(context, f"expected {match} within {limit} steps after {after}; {observed}")
+        return passed(f"{match} came {_steps(min(distances))} after {after}")
+    observed = f"the nearest came {_steps(min(distances))} after" if distances else "it never came after"
+    return _missing(context, f"expected {match} within {_steps(limit)} after {after}; {observed}")
 
 
 @evaluator(
@@ -153,6 +153,10 @@ def _missing(context: EvalContext, reason: str) -> EvalResult:
 def _places(steps: list[ObservedStep]) -> str:
     shown = ", ".join(str(step.index + 1) for step in steps[:_MAX_PLACES_SHOWN])
     return f"step{'s' if len(steps) > 1 else ''} {shown}{', …' if len(steps) > _MAX_PLACES_SHOWN else ''}"
+
+
+def _steps(count: int) -> str:
+    return f"{count} step{'' if count == 1 else 's'}"
 
 
 def _what_happened(context: EvalContext) -> str:
