@@ -108,15 +108,22 @@ class _Resolver:
         plan = plan_base(self._event, head, parents)
         if plan is None:
             return Base(workspace=EmptyTree(), label="nothing (there is no earlier commit)")
-        sha = self._follow(plan, head or self._event.sha, parents)
+        sha, words = self._follow(plan, head or self._event.sha, parents)
         same = ", the commit under test itself" if sha == head else ""
-        return self._open(sha, f"{plan.words}{same}")
+        return self._open(sha, f"{words}{same}")
 
-    def _follow(self, plan: BasePlan, head: str | None, parents: tuple[str, ...]) -> str:
-        sha = plan.revision if is_sha(plan.revision) else self._branch(plan.revision)
+    def _follow(self, plan: BasePlan, head: str | None, parents: tuple[str, ...]) -> tuple[str, str]:
+        """The commit of a plan, and what it is in words."""
+        sha, words = plan.revision, plan.words
+        if not is_sha(sha):
+            sha = self._branch(sha)
         if plan.from_merge_base and head:
-            sha = self._merge_base(sha, head) or sha
-        return parents[0] if plan.else_parent and sha == head and parents else sha
+            merge_base = self._merge_base(sha, head)
+            words = words if merge_base else f"{words}, its tip: where HEAD left it is not known"
+            sha = merge_base or sha
+        if plan.else_parent and sha == head and parents:
+            return parents[0], "previous commit"
+        return sha, words
 
     def _local(self, head: str | None) -> Base:
         """On a developer's own machine: where this branch left the main one, uncommitted work included in the head."""

@@ -42,11 +42,12 @@ class Remote:
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Settings for the fetch. An empty header first: a second Authorization header is refused by the server."""
-        if not self.token:
-            return ()
-        basic = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
-        name = f"http.{self.url}.extraheader"
-        return ((name, ""), (name, f"AUTHORIZATION: basic {basic}"))
+        settings = [("http.followRedirects", "false")]
+        if self.token:
+            basic = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+            name = f"http.{self.url}.extraheader"
+            settings += [(name, ""), (name, f"AUTHORIZATION: basic {basic}")]
+        return tuple(settings)
 
 
 def fetch_commit(

@@ -162,7 +162,13 @@ def test_fetch_of_what_is_not_there(upstream):
 class _Recorder(BaseHTTPRequestHandler):
     def do_GET(self):
         self.server.seen.append((self.path, self.headers.get_all("Authorization")))
-        self.send_error(404)
+        if self.server.redirect:
+            self.send_response(302)
+            self.send_header("Location", f"{self.server.redirect}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        else:
+            self.send_error(404)
 
     def log_message(self, *_):
         pass
@@ -173,6 +179,7 @@ def http_host():
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Recorder)
     server.daemon_threads = True
     server.seen = []
+    server.redirect = ""
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield server
@@ -189,6 +196,14 @@ def test_token_goes_by_header_once_whatever_the_clone_has(upstream, http_host):
     ((path, authorization),) = http_host.seen
     assert path.startswith("/octo/repo/info/refs")
     assert authorization == ["basic eC1hY2Nlc3MtdG9rZW46Z2hzX3NlY3JldA=="]
+
+
+def test_redirects_are_not_followed(upstream, http_host):
+    here = f"http://127.0.0.1:{http_host.server_port}"
+    http_host.redirect = f"{here}/elsewhere"
+    with pytest.raises(GitFailed):
+        fetch_commit(Git.find(upstream.path), "d" * 40, Remote(url=f"{here}/octo/repo", token="ghs_secret"))
+    assert [path for path, _ in http_host.seen if "elsewhere" in path] == []
 
 
 def test_token_stands_in_no_argument_file_or_message(upstream, tmp_path, monkeypatch):
