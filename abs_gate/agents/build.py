@@ -67,7 +67,7 @@ def _http(settings: AgentSettings, surroundings: Surroundings) -> Agent:
 
 def _command(settings: AgentSettings, surroundings: Surroundings) -> Agent:
     command = _needed(settings, "a command line")
-    require_commands_allowed(f"The agent's command {one_line(command, 80)}", surroundings.allow_commands)
+    require_commands_allowed(f"The agent's command {one_line(command, 80)}", allowed=surroundings.allow_commands)
     extra = settings.start.env if settings.start is not None else {}
     agent = CommandAgent(
         command,

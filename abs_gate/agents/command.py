@@ -48,7 +48,7 @@ class CommandAgent:
         with self._lock:
             running = tuple(self._running)
         for connection in running:
-            connection.close()
+            connection.end()
 
     def _forget(self, connection: CommandConnection) -> None:
         with self._lock:
@@ -83,10 +83,9 @@ class CommandConnection:
             redact = self._redactor.redact
             raise AgentUnavailable(redact(error.message), hint=redact(error.hint)) from None
 
-    def close(self) -> None:
-        """End the process and everything it started."""
-        self._child.close()
-        self._closed(self)
+    def end(self) -> None:
+        """End the process and everything it started, from whatever thread; a turn under way fails."""
+        self._child.end()
 
     def __enter__(self) -> Self:
         return self
@@ -94,4 +93,5 @@ class CommandConnection:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        self.close()
+        self._child.close()
+        self._closed(self)

@@ -150,7 +150,7 @@ class Child:
             ) from error
         self._unread = b""
         self._stderr = bytearray()
-        self._closing = threading.Lock()
+        self._ending_lock = threading.Lock()
         if pipes:
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
                 assert stream is not None
@@ -171,6 +171,8 @@ class Child:
         Raises:
             AgentUnavailable: no whole line in time, too long a line, or the command ended.
         """
+        assert self._process.stdout is not None
+        self._unread += _read(self._process.stdout) or b""
         if b"\n" in self._unread:
             line_read = one_line(self._unread.decode("utf-8", "replace"), 80)
             raise AgentUnavailable(
@@ -201,21 +203,33 @@ class Child:
         text = one_line(bytes(self._stderr[-400:]).decode("utf-8", "replace"), 200)
         return f" It said: {text}" if text else ""
 
+    def end(self) -> None:
+        """End the command and every process of its group. Any thread may ask; the one that reads sees the end."""
+        with self._ending_lock:
+            self._end(GRACE_S)
+
     def close(self) -> None:
-        """End the command and every process of its group. May be called from any thread, and again."""
-        with self._closing:
+        """Close its input, end it with its whole group, and forget it. For the thread that uses it; may be repeated."""
+        with self._ending_lock:
             if self._process.returncode is not None:
                 return
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
                 if stream is not None:
                     with contextlib.suppress(OSError):
                         stream.close()
-            if not self._ends_within(EOF_GRACE_S if self._process.stdin is not None else 0.0):
-                self._signal(signal.SIGTERM)
-                self._ends_within(GRACE_S)
-            # Also when the command itself is over: what it started may not be.
-            self._signal(signal.SIGKILL)
+            if self._process.stdin is not None:
+                self._ends_within(EOF_GRACE_S)
+            self._end(GRACE_S)
             self._process.wait()
+
+    def _end(self, grace_s: float) -> None:
+        if self._process.returncode is not None:
+            return
+        if not self.has_ended():
+            self._signal(signal.SIGTERM)
+            self._ends_within(grace_s)
+        # Also when the command itself is over: what it started may not be.
+        self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
