@@ -12,22 +12,14 @@ from abs_gate.documents.load import LoadedSessions
 from abs_gate.documents.model import Behavior, Category, Evaluation, Session
 from abs_gate.documents.options import EvaluatorShape
 from abs_gate.documents.placeholders import find_placeholders
+from abs_gate.documents.scalar_advice import find_scalar_doubts
+from abs_gate.documents.variable_uses import VariableUses
 from abs_gate.documents.vocabulary import COMPOSITIONS
 from abs_gate.documents.when import parse_when
 from abs_gate.documents.when_advice import find_static_mismatches
-from abs_gate.findings import Finding, Json, Location, Severity, sort_findings
+from abs_gate.findings import Finding, Location, Severity, sort_findings
 from abs_gate.sources.excerpt import excerpt
-from abs_gate.sources.located import LocatedDocument
 
-_OLD_BOOLEAN = re.compile(r"yes|no|on|off|y|n", re.IGNORECASE)
-_OLD_FORMS = (
-    (re.compile(r"[-+]?0[0-9_]+"), "a number"),
-    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?"), "a number of base sixty"),
-    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?"), "a date"),
-    (re.compile(r"[-+]?[1-9][0-9]*(?:_[0-9]+)+"), "a number"),
-    (re.compile(r"[-+]?0b[01_]+"), "a number"),
-)
-_SURPRISING_NUMBER = re.compile(r"\+[0-9]{6,}|0x[0-9a-fA-F]+|0o[0-7]+|[0-9]+[eE][0-9]+")
 _REFERENCE_FIELDS = ("query", "context", "response", "ground_truth")
 _REFERENCE = re.compile(r"([\w-]+)\.([\w-]+)")
 _CALL_CATEGORIES = (Category.EXECUTION, Category.DELEGATION)
@@ -81,29 +73,6 @@ def find_doubts(
         found.extend(_SessionAdvice(session, tools or KnownTools(), evaluators or {}).find())
     distinct = {(finding.rule, str(finding.location), finding.message): finding for finding in found}
     return sort_findings(distinct.values())
-
-
-def find_scalar_doubts(document: LocatedDocument) -> Iterator[Finding]:
-    """Unquoted values that other YAML readers take for something else, or that look like text and are not."""
-    for path, plain in document.plain_scalars():
-        other = "true or false" if _OLD_BOOLEAN.fullmatch(plain) else None
-        for form, name in _OLD_FORMS:
-            if other is None and form.fullmatch(plain):
-                other = name
-        if other is not None:
-            yield _warning(
-                "ambiguous-scalar",
-                document.location(path),
-                f"{excerpt(plain, 40)} is text here; readers of YAML 1.1 take it for {other}.",
-                "Put it in quotes.",
-            )
-        elif _SURPRISING_NUMBER.fullmatch(plain):
-            yield _warning(
-                "ambiguous-scalar",
-                document.location(path),
-                f"{excerpt(plain, 40)} is read as a number.",
-                "Put it in quotes if it is meant as text.",
-            )
 
 
 class _SessionAdvice:
@@ -251,27 +220,28 @@ class _SessionAdvice:
             )
 
     def _captures(self) -> Iterator[Finding]:
+        uses = VariableUses(self._session)
         for behavior in self._session.behaviors:
             place = behavior.places.get("capture", behavior.location)
             for name in behavior.capture:
-                if not any(_reads(used, name) for used in self._used_after(behavior)):
+                if not uses.is_used(name, behavior.index):
                     message = f"The variable {excerpt(name)} is captured and never used."
                     yield self._warn("unused-capture", place, message)
-                elif behavior.optional:
-                    yield from self._maybe_unbound(behavior, name, place)
+                elif behavior.optional and uses.captures[name] == 1 and self._maybe_unbound(behavior, name, uses):
+                    message = (
+                        f"{excerpt(name)} is captured by an optional behavior and used where it may have no value."
+                    )
+                    hint = (
+                        f"Add `requires: {behavior.id}` where it is used."
+                        if behavior.id
+                        else "Capture it elsewhere too."
+                    )
+                    yield self._warn("maybe-unbound", place, message, hint)
 
-    def _maybe_unbound(self, behavior: Behavior, name: str, place: Location) -> Iterator[Finding]:
-        """A capture that may not happen, used by a behavior that happens in any case."""
-        others = [b for b in self._session.behaviors if b is not behavior and name in b.capture]
-        for later in self._session.behaviors[behavior.index + 1 :]:
-            uses = any(_reads(used, name) for used in _names_in_behavior(later))
-            if uses and not others and behavior.id not in self._required_by(later):
-                message = f"{excerpt(name)} is captured by an optional behavior and used where it may have no value."
-                hint = (
-                    f"Add `requires: {behavior.id}` where it is used." if behavior.id else "Capture it elsewhere too."
-                )
-                yield self._warn("maybe-unbound", place, message, hint)
-                return
+    def _maybe_unbound(self, behavior: Behavior, name: str, uses: VariableUses) -> bool:
+        """Whether a behavior that happens in any case uses what this optional one captures."""
+        later = (self._session.behaviors[index] for index in uses.behaviors.get(name, ()) if index > behavior.index)
+        return any(behavior.id not in self._required_by(user) for user in later)
 
     def _required_by(self, behavior: Behavior) -> set[str]:
         """Every id that a behavior requires, directly or through others."""
@@ -282,34 +252,6 @@ class _SessionAdvice:
             required.add(name)
             name = by_id[name].requires if name in by_id else None
         return required
-
-    def _used_after(self, behavior: Behavior) -> Iterator[str]:
-        for evaluation in walk_evaluations(behavior.evaluations):
-            yield from _names_in_evaluation(evaluation)
-        for later in self._session.behaviors[behavior.index + 1 :]:
-            yield from _names_in_behavior(later)
-            for evaluation in walk_evaluations(later.evaluations):
-                yield from _names_in_evaluation(evaluation)
-        for evaluation in walk_evaluations(self._session.evaluations):
-            yield from _names_in_evaluation(evaluation)
-
-
-def _names_in_behavior(behavior: Behavior) -> Iterator[str]:
-    values: list[Json] = [behavior.target, behavior.content, behavior.with_, behavior.with_only, behavior.capture]
-    if behavior.matches_when is not None:
-        values.append(behavior.matches_when.argument)
-    yield from (part.name for part in find_placeholders(values))
-
-
-def _names_in_evaluation(evaluation: Evaluation) -> Iterator[str]:
-    yield from (part.name for part in find_placeholders([evaluation.fields, evaluation.when]))
-    variable = evaluation.fields.get("variable")
-    if isinstance(variable, str):
-        yield variable
-
-
-def _reads(used: str, name: str) -> bool:
-    return used == name or used.startswith(f"{name}.")
 
 
 def _warning(rule: str, location: Location, message: str, hint: str = "", subject: str = "") -> Finding:

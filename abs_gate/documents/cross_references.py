@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from abs_gate.documents.evaluations import walk_evaluations
@@ -71,9 +72,14 @@ def _check_expected(evaluation: Evaluation, first: Mapping[str, Behavior], probl
 
 def _check_sequence(evaluation: Evaluation, behaviors: Sequence[Behavior], problems: Problems) -> None:
     order = evaluation.fields.get("order")
-    if not isinstance(order, list):
+    if not isinstance(order, list) or not any(behavior.optional for behavior in behaviors):
         return
+    seen: set[str] = set()
     for number, selector in enumerate(order, start=1):
+        key = json.dumps(selector, sort_keys=True)
+        if key in seen:
+            continue
+        seen.add(key)
         meant = [behavior for behavior in behaviors if may_select(selector, behavior)]
         if meant and all(behavior.optional for behavior in meant):
             named = meant[0].id or meant[0].label

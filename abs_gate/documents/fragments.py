@@ -8,8 +8,8 @@ from abs_gate.documents.places import Place, Reader
 from abs_gate.sources.excerpt import excerpt
 from abs_gate.sources.suggest import did_you_mean
 
-MAX_BEHAVIORS = 10_000
-"""Most behaviors of one session once fragments are expanded."""
+MAX_BEHAVIORS = 2_000
+"""Most behaviors and includes of one session once fragments are expanded."""
 
 
 class Fragments:
@@ -51,8 +51,14 @@ class Fragments:
         """The behaviors in order, each `include:` replaced by what the fragment holds, recursively."""
         expanded: list[Place] = []
         pending: list[tuple[Place, tuple[str, ...]]] = [(entry, ()) for entry in reversed(entries)]
+        taken = 0
         while pending:
             entry, chain = pending.pop()
+            taken += 1
+            if taken > MAX_BEHAVIORS:
+                message = f"The session has more than {MAX_BEHAVIORS:,} behaviors and includes."
+                self._problems.error("too-many-values", entry.location, message)
+                break
             name_at = entry.get("include")
             if name_at is None:
                 if self._is_behavior(entry):
@@ -61,11 +67,6 @@ class Fragments:
             included = self._included(entry, name_at, chain)
             if included is not None:
                 pending.extend((child, (*chain, name_at.value)) for child in reversed(list(included.items())))
-            if len(expanded) + len(pending) > MAX_BEHAVIORS:
-                self._problems.error(
-                    "too-many-values", entry.location, f"Fragments expand to more than {MAX_BEHAVIORS:,} behaviors."
-                )
-                break
         return expanded
 
     def _included(self, entry: Place, name_at: Place, chain: tuple[str, ...]) -> Place | None:

@@ -58,8 +58,7 @@ def load_sessions(workspace: Workspace, paths: Sequence[str], options: LoadOptio
         reader = FileReader(options, problems)
         read = [reader.read(document) for document in documents[file]]
         sessions.extend(session for session in read if session is not None)
-    if problems.errors:
-        raise ConfigurationError(findings=problems.errors)
+    problems.raise_errors()
     if not sessions:
         raise ConfigurationError(
             f"No sessions found in {', '.join(excerpt(path) for path in paths) or 'no paths'}.",
@@ -73,28 +72,28 @@ def find_session_files(workspace: Workspace, paths: Sequence[str], problems: Pro
     found: dict[str, None] = {}
     for path in paths:
         try:
-            found.update(dict.fromkeys(_files_at(workspace, path, problems)))
+            files = _files_at(workspace, path)
         except ConfigurationError as error:
             _take(error, path, problems)
+            continue
+        if files is None:
+            problems.error("no-such-file", Location(file=path), "There is no such file or directory.")
+        elif not files:
+            names = ", ".join("*" + suffix for suffix in SESSION_SUFFIXES)
+            message = "The directory holds no session files."
+            problems.error("no-sessions", Location(file=path), message, f"They are called {names}.")
+        else:
+            found.update(dict.fromkeys(files))
     return tuple(found)
 
 
-def _files_at(workspace: Workspace, path: str, problems: Problems) -> list[str]:
+def _files_at(workspace: Workspace, path: str) -> list[str] | None:
     place = posixpath.normpath(path)
     if workspace.is_file(place):
         return [place]
     if not workspace.is_directory(place):
-        problems.error("no-such-file", Location(file=path), "There is no such file or directory.")
-        return []
-    names = sorted(name for name in workspace.list_files(place) if name.lower().endswith(SESSION_SUFFIXES))
-    if not names:
-        problems.error(
-            "no-sessions",
-            Location(file=path),
-            "The directory holds no session files.",
-            f"They are called {', '.join('*' + suffix for suffix in SESSION_SUFFIXES)}.",
-        )
-    return names
+        return None
+    return sorted(name for name in workspace.list_files(place) if name.lower().endswith(SESSION_SUFFIXES))
 
 
 def _check_actions(options: LoadOptions) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity, sort_findings
 from abs_gate.sources.excerpt import excerpt, type_name
 from abs_gate.sources.located import LocatedDocument
@@ -13,6 +14,8 @@ from abs_gate.sources.suggest import did_you_mean
 
 class Problems:
     """Collects findings over all files of a load; the same one found twice counts once."""
+
+    MAX_ERRORS = 500
 
     def __init__(self) -> None:
         self._errors: dict[tuple[str, str, str], Finding] = {}
@@ -36,10 +39,13 @@ class Problems:
         """Note a finding made elsewhere."""
         found = self._errors if finding.severity is Severity.ERROR else self._warnings
         found.setdefault((finding.rule, str(finding.location), finding.message), finding)
+        if len(self._errors) >= self.MAX_ERRORS:
+            self.raise_errors()
 
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        return sort_findings(self._errors.values())
+    def raise_errors(self) -> None:
+        """Raises ConfigurationError with every error noted, if any; at the five-hundredth without being asked."""
+        if self._errors:
+            raise ConfigurationError(findings=sort_findings(self._errors.values()))
 
     @property
     def warnings(self) -> tuple[Finding, ...]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from abs_gate.documents.load import LoadOptions, load_sessions
@@ -388,3 +390,16 @@ def test_labels_are_short_and_on_one_line() -> None:
     (evaluation,) = load_one(behaviors(body)).behaviors[0].evaluations
     assert evaluation.label.startswith('contains "a b xxx')
     assert len(evaluation.label) < 70
+
+
+def test_hostile_documents_do_not_take_long() -> None:
+    head = 'session: s\nabs_version: "0.2"\nbehaviors:\n'
+    dangling = "".join(f"- {{id: a{n}, actor: assistant, action: asks, requires: a{n}x}}\n" for n in range(1_900))
+    entries = "  - {action: asks, target: t%d}\n"
+    selectors = "evaluations:\n- type: sequence\n  order:\n" + "".join(entries % n for n in range(3_000))
+    optional = "- {actor: assistant, action: asks, target: other, optional: true}\n" * 1_900
+    unknown = "- {acter: x}\n" * 100_000
+    for text in (head + dangling, head + optional + selectors, head + unknown):
+        started = time.monotonic()
+        assert len(errors_of(text)) <= 500
+        assert time.monotonic() - started < 15
