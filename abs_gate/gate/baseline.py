@@ -12,10 +12,11 @@ from abs_gate.gate.result import ResultDocument, SessionRecord
 from abs_gate.gate.statistics.comparisons import (
     detectable_passes,
     mcnemar_less,
+    mcnemar_mid_p,
     newcombe,
     regression_p,
 )
-from abs_gate.gate.statistics.multiple import holm
+from abs_gate.gate.statistics.multiple import benjamini_hochberg, holm
 from abs_gate.gate.statistics.thresholds import floor_percent
 
 LEVEL = 0.05
@@ -30,6 +31,8 @@ class _Comparison:
     base: SessionRecord
     p: float
     method: str
+    mid_p: float | None = None
+    """Two-sided mid-p of paired rows."""
 
 
 def session_keys(sessions: Iterable[SessionRecord]) -> list[SessionKey]:
@@ -54,9 +57,10 @@ def compare_with_baseline(sessions: Sequence[SessionRecord], baseline: ResultDoc
         for index, (key, session) in enumerate(zip(session_keys(sessions), sessions, strict=True))
         if key in before and _verified(session) and _verified(before[key])
     }
-    adjusted = dict(zip(comparisons, holm([comparison.p for comparison in comparisons.values()]), strict=True))
+    p_values = [comparison.p for comparison in comparisons.values()]
+    adjusted = dict(zip(comparisons, zip(holm(p_values), benjamini_hochberg(p_values), strict=True), strict=True))
     return [
-        _annotate(comparisons[index], adjusted[index]) if index in comparisons else session
+        _annotate(comparisons[index], *adjusted[index]) if index in comparisons else session
         for index, session in enumerate(sessions)
     ]
 
@@ -65,12 +69,13 @@ def _compare(head: SessionRecord, base: SessionRecord) -> _Comparison:
     pairs = _paired_rows(head, base)
     if pairs is not None:
         fixed, broken = pairs
-        return _Comparison(head=head, base=base, p=mcnemar_less(fixed, broken), method="mcnemar_exact")
+        p, mid_p = mcnemar_less(fixed, broken), mcnemar_mid_p(fixed, broken)
+        return _Comparison(head=head, base=base, p=p, method="mcnemar_exact", mid_p=mid_p)
     p = regression_p(head["trials"]["passed"], _verified(head), base["trials"]["passed"], _verified(base))
     return _Comparison(head=head, base=base, p=p, method="boschloo")
 
 
-def _annotate(comparison: _Comparison, adjusted: float) -> SessionRecord:
+def _annotate(comparison: _Comparison, adjusted: float, discovery_rate: float) -> SessionRecord:
     head, base = comparison.head, comparison.base
     passed, n = head["trials"]["passed"], _verified(head)
     base_passed, base_n = base["trials"]["passed"], _verified(base)
@@ -81,6 +86,8 @@ def _annotate(comparison: _Comparison, adjusted: float) -> SessionRecord:
         "regression": regression,
         "p": comparison.p,
         "p_adjusted": adjusted,
+        "q": discovery_rate,
+        "mid_p": comparison.mid_p,
         "method": comparison.method,
         "base_passed": base_passed,
         "base_verified": base_n,

@@ -144,7 +144,8 @@ def _add(records: Sequence[SessionRecord]) -> SessionRecord:
         # The estimate after a stop holds for one sequence of trials, which several shards are not.
         "stopped_by": None,
     }
-    merged.pop("unbiased_rate", None)
+    for stale in ("unbiased_rate", "anytime_interval"):
+        merged.pop(stale, None)  # type: ignore[misc]
     if reasons := [reason for record in records if (reason := record.get("stop_reason"))]:
         merged["stop_reason"] = reasons[0]
     if omitted := sum(record.get("trials_omitted", 0) for record in records):

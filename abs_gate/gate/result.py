@@ -258,11 +258,17 @@ class SessionRecord(TypedDict):
     unbiased_rate: NotRequired[float | None]
     """The unbiased estimate after an early stop."""
     interval: list[float] | None
+    """Wilson, two-sided 95 %, for display."""
+    anytime_interval: NotRequired[list[float]]
+    """After an early stop: a 95 % confidence sequence, which holds whenever one stops (Robbins 1970)."""
     clustered_interval: NotRequired[list[float] | None]
+    """95 % with rows as clusters; None with fewer than two rows."""
+    effective_trials: NotRequired[float | None]
+    """How many independent trials those of clustered rows are worth."""
     lowest_row: NotRequired[dict[str, Json] | None]
     coverage: float | None
     pass_hat_k: dict[str, float]
-    """pass^k by k as text."""
+    """pass^k by k as text; empty after an early stop, which would bias it."""
     pass_at_k: dict[str, float]
     required: str
     """The threshold in words: `4 of 5 (80 %)`."""

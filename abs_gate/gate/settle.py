@@ -11,9 +11,10 @@ from fractions import Fraction
 from abs_gate.gate.policy import DecidingPolicy, from_record
 from abs_gate.gate.result import BehaviorRecord, OutcomeText, RowCountRecord, SessionRecord
 from abs_gate.gate.standing import Counts, Rule
-from abs_gate.gate.statistics.intervals import wilson
+from abs_gate.gate.statistics.intervals import confidence_sequence, wilson
 from abs_gate.gate.statistics.repeated import (
     clustered_interval,
+    effective_trials,
     mean_pass_at_k,
     mean_pass_hat_k,
 )
@@ -52,8 +53,11 @@ def settle(record: SessionRecord) -> SessionRecord:
         "pass_hat_k": {},
         "pass_at_k": {},
     }
-    clustered = clustered_interval(rows) if len(record["row_counts"]) and sum(rows.values()) > 1 else None
+    clustered = clustered_interval(rows)
     settled["clustered_interval"] = None if clustered is None else list(clustered)
+    settled["effective_trials"] = effective_trials(rows)
+    if record["decided_after"] is not None and verified:
+        settled["anytime_interval"] = list(confidence_sequence(trials["passed"], verified))
     if record["decided_after"] is None:
         ks = range(1, min(deciding.trials, LARGEST_SHOWN_K) + 1)
         settled["pass_hat_k"] = {str(k): float(v) for k in ks if (v := mean_pass_hat_k(rows, k)) is not None}

@@ -31,18 +31,13 @@ def wilson(k: int, n: int, alpha: float = 0.05) -> Interval:
 
 
 def lower_bound(k: int, n: int, alpha: float = 0.05) -> float:
-    """The one-sided Clopper-Pearson lower bound at confidence 1 - alpha."""
+    """The one-sided exact lower bound at confidence 1 - alpha (Clopper and Pearson 1934)."""
     return 0.0 if k == 0 else inverse_regularised_beta(alpha, k, n - k + 1)
 
 
 def upper_bound(k: int, n: int, alpha: float = 0.05) -> float:
     """The one-sided Clopper-Pearson upper bound at confidence 1 - alpha."""
     return 1.0 if k == n else 1 - inverse_regularised_beta(alpha, n - k, k + 1)
-
-
-def clopper_pearson(k: int, n: int, alpha: float = 0.05) -> Interval:
-    """The two-sided exact interval (Clopper and Pearson 1934)."""
-    return (lower_bound(k, n, alpha / 2), upper_bound(k, n, alpha / 2))
 
 
 def confidence_sequence(k: int, n: int, alpha: float = 0.05) -> Interval:
