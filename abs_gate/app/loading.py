@@ -57,7 +57,8 @@ class Faults:
     def raise_any(self) -> None:
         """Raise ConfigurationError with everything collected, if there is anything."""
         if self.findings:
-            raise ConfigurationError(findings=sort_findings(dict.fromkeys(self.findings)))
+            distinct = {(str(finding), finding.rule): finding for finding in self.findings}
+            raise ConfigurationError(findings=sort_findings(distinct.values()))
 
 
 def load_run(

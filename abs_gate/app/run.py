@@ -25,7 +25,7 @@ from abs_gate.gate.journal import run_identity
 from abs_gate.gate.records import finding_record
 from abs_gate.gate.result import ContractsRecord, Metadata, ResultDocument, VerificationRecord
 from abs_gate.gate.verdict import decide
-from abs_gate.settings.compare import compare_policies
+from abs_gate.settings.compare import compare_policies, trust_base
 from abs_gate.settings.load import load_settings
 from abs_gate.settings.model import Settings
 from abs_gate.sources.redaction import Redactor
@@ -39,9 +39,9 @@ class RunPorts:
     workspace: Workspace
     base: Callable[[], BaseContents]
     """Opens the base. Raises BaseUnavailable."""
-    open_agent: Callable[[LoadedRun], AbstractContextManager[Agent]]
+    open_agent: Callable[[Settings], AbstractContextManager[Agent]]
     """Starts what is to be started and gives the agent. Raises CannotVerify."""
-    judges: Callable[[], JudgePanel | None]
+    judges: Callable[[Settings], JudgePanel | None]
     verify: Callable[[Faults], Callable[[], Sequence[VerificationRecord]]] | None
     """Loads verification cases (faults are collected), and gives what runs them."""
     open_journal: Callable[[str], Journal]
@@ -53,6 +53,8 @@ class RunPorts:
     run_id: str
     commit: str | None = None
     review_label: bool = False
+    is_workflow: bool = False
+    """Whether files may come from a stranger: then the base's configuration is looked at beside the head's."""
     baseline: ResultDocument | None = None
 
 
@@ -77,8 +79,9 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
         base = _open_base(settings, ports)
         if loaded.contracts is not None:
             contracts = _contracts(loaded, settings, base, ports)
-        if isinstance(base, BaseContents):
-            weakened, threshold_policy = _weakened(settings, base)
+        if isinstance(base, BaseContents) and (old := _base_settings(settings, base)) is not None:
+            weakened, threshold_policy = compare_policies(old, settings), old.threshold_policy
+            settings = trust_base(settings, old)
         if verify is not None:
             verification = verify()
         if loaded.plans:
@@ -105,8 +108,8 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
 
 
 def _open_base(settings: Settings, ports: RunPorts) -> BaseContents | BaseUnavailable | None:
-    """The base is only needed where there is something to compare with it."""
-    if not settings.contracts.paths:
+    """The base is needed for contracts, and in a workflow to see what the change does to the policy."""
+    if not settings.contracts.paths and not (ports.is_workflow and settings.file):
         return None
     try:
         return ports.base()
@@ -129,29 +132,27 @@ def _contracts(
     )
 
 
-def _weakened(settings: Settings, base: BaseContents) -> tuple[tuple[str, ...], str]:
-    """How this change makes the policy weaker, and what the base's own file says that does.
+def _base_settings(settings: Settings, base: BaseContents) -> Settings | None:
+    """The base's own configuration, where it has one that can be read.
 
-    The base's word counts: a change may not lower a threshold and forbid itself to be told off for it.
+    Its word counts: a change may not lower a threshold and forbid itself to be told off for it.
     """
-    if settings.file is None or not base.workspace.is_file(settings.file):
-        return (), settings.threshold_policy
-    old = Faults().collect(lambda: load_settings(base.workspace, settings.file, resolve_secrets=False))
-    if old is None:
-        return ("the base's configuration cannot be read, so weaker thresholds would not be seen",), "note"
-    return compare_policies(old, settings), old.threshold_policy
+    name = settings.file
+    if name is None or not base.workspace.is_file(name):
+        return None
+    return Faults().collect(lambda: load_settings(base.workspace, name, resolve_secrets=False))
 
 
 def _run_sessions(loaded: LoadedRun, settings: Settings, ports: RunPorts) -> SessionsOutcome:
     meter = BudgetMeter(settings.budget, started=ports.clock.monotonic())
     try:
-        with ports.open_agent(loaded) as agent:
+        with ports.open_agent(settings) as agent:
             return SessionRun(
                 loaded,
                 workspace=ports.workspace,
                 settings=settings,
                 agent=agent,
-                judges=ports.judges(),
+                judges=ports.judges(settings),
                 journal=ports.open_journal(_identity(settings, loaded)),
                 progress=ports.progress,
                 meter=meter,
