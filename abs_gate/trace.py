@@ -85,6 +85,10 @@ class ToolNames:
         others = self.aliases.get(target, ())
         return name in others or any(name in self.aliases.get(other, ()) for other in others)
 
+    def means(self, name: str, arguments: Mapping[str, Json] | None, target: str) -> bool:
+        """True when a call or result of `name` is what `target` means, hand-off spellings included."""
+        return self.stands_for(name, target) or self.spells_handoff(name, arguments, target)
+
     def is_handoff(self, name: str, arguments: Mapping[str, Json] | None, target: str | None = None) -> bool:
         """True when a call of `name` hands the conversation over (to `target`, when one is given)."""
         if name in self.handoff_tools or (target is not None and self.stands_for(name, target)):
@@ -153,7 +157,7 @@ class Selector:
             return step.target == target
         if self.action == "hands_off":
             return names.is_handoff(step.target, step.arguments, target)
-        return names.stands_for(step.target, target) or names.spells_handoff(step.target, step.arguments, target)
+        return names.means(step.target, step.arguments, target)
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.actor, self.action, self.target) if part) or "anything"

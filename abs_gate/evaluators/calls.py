@@ -34,20 +34,23 @@ def frees_order(behavior: Behavior) -> bool:
     )
 
 
-def find_unordered_run(behaviors: Sequence[Behavior], index: int) -> tuple[int, ...]:
-    """Indexes of the run of consecutive calls that the behavior at `index` frees, itself last; () when it frees none.
+def find_unordered_runs(behaviors: Sequence[Behavior]) -> dict[int, tuple[int, ...]]:
+    """For every call whose order is free: the indexes of its run, in order.
 
-    Tool results between calls do not end a run: they are answers, not steps of the assistant.
+    A run is consecutive calls up to one that carries `ordered: false`. Tool results between calls do not end
+    it: they are answers, not steps of the assistant.
     """
-    if not frees_order(behaviors[index]):
-        return ()
-    run = [index]
-    for position in range(index - 1, -1, -1):
-        if is_call(behaviors[position]) and not frees_order(behaviors[position]):
-            run.append(position)
-        elif not behaviors[position].is_tool_result:
-            break
-    return tuple(reversed(run))
+    runs: dict[int, tuple[int, ...]] = {}
+    current: list[int] = []
+    for behavior in behaviors:
+        if is_call(behavior):
+            current.append(behavior.index)
+            if frees_order(behavior):
+                runs.update(dict.fromkeys(current, tuple(current)))
+                current = []
+        elif not behavior.is_tool_result:
+            current = []
+    return runs
 
 
 @evaluator("tool_call", levels=("step", "session"), fields=_FIELDS, partial=True)
@@ -106,6 +109,6 @@ def _whole_run(context: EvalContext) -> EvalResult | None:
     if context.behavior is None:
         return None
     behaviors = context.session.behaviors
-    run = find_unordered_run(behaviors, context.behavior.index)
+    run = find_unordered_runs(behaviors).get(context.behavior.index, ()) if frees_order(context.behavior) else ()
     missing = [behaviors[i].label for i in run if i not in context.matched and not behaviors[i].optional]
     return failed(f"not called, in any order: {', '.join(missing)}") if missing else None

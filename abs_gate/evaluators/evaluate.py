@@ -33,7 +33,7 @@ def evaluate(evaluation: Evaluation, context: EvalContext) -> EvalResult:
         resolved = resolve_evaluation(evaluation, context)
     except (WhenError, VariableError) as error:
         return unverified(str(error))
-    bad = _find_bad_fields(spec, evaluation, resolved)
+    bad = "" if resolved is evaluation else _find_bad_fields(spec, evaluation, resolved)
     return unverified(bad) if bad else spec.run(resolved, context)
 
 
@@ -44,7 +44,7 @@ def resolve_evaluation(evaluation: Evaluation, context: EvalContext) -> Evaluati
         VariableError: a variable has no value at this point.
     """
     scope = context.scope
-    if scope is None or not evaluation.fields:
+    if scope is None or not find_placeholders(evaluation.fields):
         return evaluation
     fields: dict[str, Json] = {}
     for name, value in evaluation.fields.items():

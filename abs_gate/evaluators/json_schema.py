@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from abs_gate.evaluators.formats import FORMATS
-from abs_gate.evaluators.values import clip, json_text, json_type, show
+from abs_gate.evaluators.values import canonical_text, clip, json_text, json_type, show
 from abs_gate.findings import Json
 from abs_gate.sources.patterns import Pattern, PatternTimeout, compile_pattern
 
@@ -100,7 +100,7 @@ def _additional_properties(validator: Any, wanted: Json, instance: Json, schema:
 def _unique_items(validator: Any, wanted: bool, instance: Json, _schema: Json) -> Iterator[Any]:
     """By canonical text, so that large arrays stay linear."""
     if wanted and isinstance(instance, list):
-        texts = [json.dumps(_as_reals(item), sort_keys=True) for item in instance]
+        texts = [canonical_text(item) for item in instance]
         if len(set(texts)) < len(texts):
             yield _error("some items are equal")
 
@@ -134,15 +134,6 @@ def _error(message: str) -> Any:
     from jsonschema.exceptions import ValidationError
 
     return ValidationError(message)
-
-
-def _as_reals(value: Json) -> Json:
-    """1 and 1.0 are one JSON number; true is not 1."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, list):
-        return [_as_reals(item) for item in value]
-    return {key: _as_reals(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _sentence(error: Any) -> str:

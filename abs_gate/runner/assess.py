@@ -9,12 +9,12 @@ from abs_gate.documents.model import Behavior, Case, Evaluation
 from abs_gate.evaluators import evaluate
 from abs_gate.evaluators.base import EvalContext, EvalResult
 from abs_gate.evaluators.results import failed, skipped, unverified
-from abs_gate.evaluators.values import clip, json_equal
+from abs_gate.evaluators.values import canonical_text, clip
 from abs_gate.outcomes import Outcome
 from abs_gate.runner.options import RunOptions
 from abs_gate.runner.result import BehaviorResult, EvaluationResult, TrialResult
 from abs_gate.runner.walk import BehaviorMatch, Progress
-from abs_gate.trace import ObservedStep, StepKind, ToolNames, Trace
+from abs_gate.trace import ObservedStep, StepKind, Trace
 
 _WORST_FIRST = (Outcome.FAILED, Outcome.UNVERIFIED, Outcome.INCONCLUSIVE, Outcome.PASSED, Outcome.SKIPPED)
 """How a behavior's match and evaluations combine (abs.md section 6)."""
@@ -92,16 +92,19 @@ def find_call_faults(steps: Sequence[ObservedStep], options: RunOptions) -> tupl
     """What `unexpected_calls: fail` does not allow: calls that nothing consumed, repeated writes among them."""
     names = options.names
     faults: list[str] = []
-    calls = [step for step in steps if step.kind is StepKind.CALL]
-    for position, step in enumerate(calls):
+    seen: set[tuple[str | None, str]] = set()
+    for step in steps:
+        if step.kind is not StepKind.CALL:
+            continue
+        arguments = step.raw_arguments if step.arguments is None else canonical_text(step.arguments)
+        name, is_repeated = clip(step.target or "", 60), (step.target, arguments) in seen
+        seen.add((step.target, arguments))
         if step.expected:
             continue
-        if _is_write(step, names, options) and any(_is_same_call(step, other) for other in calls[:position]):
-            faults.append(
-                f"unexpected: {clip(step.target or '', 60)} was called again with the same arguments, and it writes"
-            )
+        if is_repeated and any(names.stands_for(step.target or "", tool) for tool in options.write_tools):
+            faults.append(f"unexpected: {name} was called again with the same arguments, and it writes")
         else:
-            faults.append(f"unexpected: {clip(step.target or '', 60)} was called (step {step.index + 1})")
+            faults.append(f"unexpected: {name} was called (step {step.index + 1})")
     return tuple(faults)
 
 
@@ -119,9 +122,7 @@ class _Assessor:
 
     def _assess(self, behavior: Behavior) -> BehaviorResult:
         match = self.matches[behavior.index]
-        evaluations = tuple(
-            self._evaluate(index, evaluation, behavior, match) for index, evaluation in enumerate(behavior.evaluations)
-        )
+        evaluations = self._evaluate_all(behavior, match) if behavior.evaluations else ()
         outcome = _worst((match.outcome, *(result.outcome for result in evaluations)))
         return BehaviorResult(
             index=behavior.index,
@@ -136,23 +137,26 @@ class _Assessor:
             evaluations=evaluations,
         )
 
-    def _evaluate(
-        self, index: int, evaluation: Evaluation, behavior: Behavior, match: BehaviorMatch
-    ) -> EvaluationResult:
-        if self.blocked_by:
-            blocked = EvalResult(outcome=Outcome.INCONCLUSIVE, reason=f"not looked at: {self.blocked_by}")
-            return _record(index, evaluation, blocked)
+    def _evaluate_all(self, behavior: Behavior, match: BehaviorMatch) -> tuple[EvaluationResult, ...]:
         context = replace(
             self.context,
             behavior=behavior,
             step=self.context.matched.get(behavior.index),
             scope=match.after or self.context.scope,
         )
+        return tuple(
+            _record(index, evaluation, self._evaluate(evaluation, context, match))
+            for index, evaluation in enumerate(behavior.evaluations)
+        )
+
+    def _evaluate(self, evaluation: Evaluation, context: EvalContext, match: BehaviorMatch) -> EvalResult:
+        if self.blocked_by:
+            return EvalResult(outcome=Outcome.INCONCLUSIVE, reason=f"not looked at: {self.blocked_by}")
         result = _without_step(match) or evaluate(evaluation, context)
-        if evaluation.blocking and result.outcome in (Outcome.FAILED, Outcome.UNVERIFIED):
+        if evaluation.blocking and result.outcome in (Outcome.FAILED, Outcome.UNVERIFIED) and context.behavior:
             label = evaluation.label or evaluation.type
-            self.blocked_by = f"{label} of behavior {behavior.index + 1} is blocking and {result.outcome}"
-        return _record(index, evaluation, result)
+            self.blocked_by = f"{label} of behavior {context.behavior.index + 1} is blocking and {result.outcome}"
+        return result
 
 
 def _without_step(match: BehaviorMatch) -> EvalResult | None:
@@ -209,15 +213,3 @@ def _decide(
         if reason is not None:
             return wanted[0], reason
     return Outcome.PASSED, ""
-
-
-def _is_write(step: ObservedStep, names: ToolNames, options: RunOptions) -> bool:
-    return any(names.stands_for(step.target or "", tool) for tool in options.write_tools)
-
-
-def _is_same_call(step: ObservedStep, other: ObservedStep) -> bool:
-    if step.target != other.target:
-        return False
-    if step.arguments is None or other.arguments is None:
-        return step.arguments is other.arguments and step.raw_arguments == other.raw_arguments
-    return json_equal(step.arguments, other.arguments)

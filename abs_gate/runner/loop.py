@@ -82,7 +82,7 @@ class _Conversation:
         self._started = options.clock()
         self._log = TraceLog()
         self._messages: list[Message] = []
-        self._progress = Progress(session=case.session, scope=options.scope.for_case(case))
+        self._progress = Progress(case.session, options.scope.for_case(case))
         self._counters = _Counters()
         self._complete = True
         self._is_over = False
@@ -131,7 +131,7 @@ class _Conversation:
     def _advance(self) -> list[Due]:
         """Match the turn for good. Returns the messages to send next."""
         walk = self._walk()
-        self._progress = walk.next_progress
+        self._progress.take(walk)
         return walk.sends
 
     def _walk(self, broken: str = "") -> Walk:
@@ -166,7 +166,8 @@ class _Conversation:
             self._messages.append(message_of(due.behavior, text))
             self._log.add_sent(due.behavior, text)
             step, after = len(self._log.steps) - 1, self._progress.scope
-            self._note(due.behavior, BehaviorMatch(outcome=Outcome.PASSED, step=step, before=due.scope, after=after))
+            sent = BehaviorMatch(outcome=Outcome.PASSED, step=step, before=due.scope, after=after)
+            self._progress.matches[due.behavior.index] = sent
 
     def _request(self, connection: Connection) -> tuple[ToolCall, ...]:
         """One request with the whole conversation. Returns the calls that wait for a result."""
@@ -219,7 +220,7 @@ class _Conversation:
     def _is_for(self, call: ToolCall, due: Due) -> bool:
         target = due.behavior.target
         try:
-            return target is None or self._names.stands_for(call.name, due.scope.resolve_text(target))
+            return target is None or self._names.means(call.name, call.arguments, due.scope.resolve_text(target))
         except VariableError:
             return False
 
@@ -229,7 +230,7 @@ class _Conversation:
         try:
             return due.scope.resolve(due.behavior.content), True
         except VariableError as error:
-            self._note(due.behavior, BehaviorMatch(outcome=Outcome.UNVERIFIED, reason=str(error)))
+            self._progress.matches[due.behavior.index] = BehaviorMatch(outcome=Outcome.UNVERIFIED, reason=str(error))
             return None, False
 
     def _example(self, name: str) -> tuple[Json, bool]:
@@ -239,31 +240,29 @@ class _Conversation:
 
     def _note_supplied(self, behavior: Behavior, step: int, *, found: bool) -> None:
         if found:
-            self._progress = replace(self._progress, supplied={**self._progress.supplied, behavior.index: step})
+            self._progress.supplied[behavior.index] = step
         elif behavior.index not in self._progress.matches:
             reason = "the agent waits for this result, and neither `content` nor a contract's example says what it is"
-            self._note(behavior, BehaviorMatch(outcome=Outcome.UNVERIFIED, step=step, reason=reason))
+            unknown = BehaviorMatch(outcome=Outcome.UNVERIFIED, step=step, reason=reason)
+            self._progress.matches[behavior.index] = unknown
 
     def _warn(self, text: str) -> None:
         if text not in self._counters.warnings:
             self._counters.warnings.append(text)
-
-    def _note(self, behavior: Behavior, match: BehaviorMatch) -> None:
-        self._progress = replace(self._progress, matches={**self._progress.matches, behavior.index: match})
 
     def _end(self, stop: _Stop, sends: Sequence[Due]) -> None:
         """Decide everything that is still open, given why the conversation ended."""
         is_cut_off = stop.outcome is Outcome.UNVERIFIED
         self._complete = not is_cut_off
         if stop.is_sent:
-            self._progress = self._walk(broken=stop.reason if is_cut_off else "").next_progress
+            self._progress.take(self._walk(broken=stop.reason if is_cut_off else ""))
+        matches = self._progress.matches
         for due in sends[-1:] if stop.is_sent else sends:
-            sent = self._progress.matches.get(due.behavior.index) if stop.is_sent else None
-            step = None if sent is None else sent.step
-            self._note(due.behavior, BehaviorMatch(outcome=stop.outcome, step=step, reason=stop.reason))
+            step = matches[due.behavior.index].step if stop.is_sent else None
+            matches[due.behavior.index] = BehaviorMatch(outcome=stop.outcome, step=step, reason=stop.reason)
         for behavior in self._case.session.behaviors:
-            if behavior.index not in self._progress.matches:
-                self._note(behavior, _not_reached(behavior, stop))
+            if behavior.index not in matches:
+                matches[behavior.index] = _not_reached(behavior, stop)
 
 
 def _unreachable(reason: str, *, is_sent: bool = True) -> _Stop:

@@ -7,12 +7,12 @@ which captures they may use, and once at the end of the turn, whose outcome it k
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from abs_gate.documents.model import Behavior, Session
 from abs_gate.documents.variables import Scope, VariableError
-from abs_gate.evaluators.calls import find_unordered_run, is_call
+from abs_gate.evaluators.calls import find_unordered_runs
 from abs_gate.outcomes import Outcome
 from abs_gate.runner.expectation import Asked, Expectation, Undecided, find_content_differences
 from abs_gate.runner.reasons import describe_observed, find_closest
@@ -39,18 +39,26 @@ class BehaviorMatch:
     """The same with what it captured."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How far a trial has come."""
 
-    session: Session
-    scope: Scope
-    position: int = 0
-    """Index of the first behavior the next walk looks at."""
-    matches: Mapping[int, BehaviorMatch] = field(default_factory=dict)
-    """Behavior index to what became of it, as far as it is decided."""
-    supplied: Mapping[int, int] = field(default_factory=dict)
-    """Behavior index of a tool result to the step that supplied it."""
+    def __init__(self, session: Session, scope: Scope) -> None:
+        self.behaviors = session.behaviors
+        self.by_id = {behavior.id: behavior for behavior in session.behaviors if behavior.id is not None}
+        self.runs = find_unordered_runs(session.behaviors)
+        self.scope = scope
+        self.position = 0
+        """Index of the first behavior the next walk looks at."""
+        self.matches: dict[int, BehaviorMatch] = {}
+        """Behavior index to what became of it, as far as it is decided."""
+        self.supplied: dict[int, int] = {}
+        """Behavior index of a tool result to the step that supplied it."""
+
+    def take(self, walk: Walk) -> None:
+        """Keep what a walk found. The messages it wants sent are not sent yet."""
+        self.scope = walk.scope
+        self.position = walk.sends[0].behavior.index if walk.sends else len(self.behaviors)
+        self.matches.update(walk.matches)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +77,7 @@ class Walk:
     ) -> None:
         """`steps` are the turn's; `broken` says why the turn was cut off, when it was."""
         self._progress = progress
-        self._behaviors = progress.session.behaviors
+        self._behaviors = progress.behaviors
         self._steps = steps
         self._names = names
         self._asked = asked
@@ -102,30 +110,19 @@ class Walk:
         return self
 
     @property
-    def next_progress(self) -> Progress:
-        """The progress after this walk, its messages not yet sent."""
-        position = self.sends[0].behavior.index if self.sends else len(self._behaviors)
-        return replace(
-            self._progress,
-            scope=self.scope,
-            position=position,
-            matches={**self._progress.matches, **self.matches},
-        )
-
-    @property
     def _is_batch(self) -> bool:
         """True when the messages to send answer optional behaviors of this turn: others may answer it too."""
         return bool(self.sends) and self._answers_this_turn(self.sends[0].behavior)
 
     def _answers_this_turn(self, behavior: Behavior) -> bool:
-        required = self._find(behavior.requires)
+        required = self._progress.by_id.get(behavior.requires or "")
         return required is not None and required.optional and required.index in self.matches
 
     def _requirement_met(self, behavior: Behavior) -> bool:
         """Whether the behavior takes part. What can be said when it does not is written down."""
         if behavior.requires is None:
             return True
-        required = self._find(behavior.requires)
+        required = self._progress.by_id.get(behavior.requires)
         match = None if required is None else self._match_of(required)
         if match is None:
             if not self.sends:
@@ -141,11 +138,6 @@ class Walk:
 
     def _match_of(self, behavior: Behavior) -> BehaviorMatch | None:
         return self.matches.get(behavior.index) or self._progress.matches.get(behavior.index)
-
-    def _find(self, behavior_id: str | None) -> Behavior | None:
-        if behavior_id is None:
-            return None
-        return next((behavior for behavior in self._behaviors if behavior.id == behavior_id), None)
 
     def _add_send(self, behavior: Behavior) -> bool:
         """Put a message among those to send next; False when it has to wait for a request of its own."""
@@ -187,15 +179,9 @@ class Walk:
 
     def _free_run(self, behavior: Behavior) -> list[Behavior]:
         """The calls whose order is free together with this one, itself first; empty when its order is fixed."""
-        if self.sends or not is_call(behavior):
+        if self.sends:
             return []
-        for later in self._behaviors[behavior.index :]:
-            run = find_unordered_run(self._behaviors, later.index)
-            if run and behavior.index in run:
-                return [self._behaviors[i] for i in run if i >= behavior.index]
-            if not (is_call(later) or later.is_tool_result):
-                break
-        return []
+        return [self._behaviors[i] for i in self._progress.runs.get(behavior.index, ()) if i >= behavior.index]
 
     def _match_run(self, run: Sequence[Behavior]) -> None:
         """Match calls whose order is free: the required ones together, each to a call of its own."""
@@ -240,7 +226,7 @@ class Walk:
             if step.kind is StepKind.RESULT
             and not step.supplied
             and step.index not in self._taken
-            and (expectation.target is None or self._names.stands_for(step.target or "", expectation.target))
+            and (expectation.target is None or self._names.means(step.target or "", None, expectation.target))
         ]
         for step in reported:
             if not find_content_differences(expectation.content, step):
@@ -263,7 +249,8 @@ class Walk:
     def _pass(self, behavior: Behavior, step: ObservedStep) -> None:
         if not behavior.optional or step.kind is StepKind.RESULT:
             self._taken[step.index] = f"behavior {behavior.index + 1} ({behavior.label})"
-        self._decide(behavior, BehaviorMatch(outcome=Outcome.PASSED, step=step.index))
+        passed = BehaviorMatch(outcome=Outcome.PASSED, step=step.index, before=self.scope, after=self.scope)
+        self._decide(behavior, passed)
         self._capture(behavior)
 
     def _miss(self, expectation: Expectation, undecided: str, since: int | None = None) -> None:
@@ -306,7 +293,8 @@ class Walk:
         self._decide(behavior, BehaviorMatch(outcome=Outcome.SKIPPED, reason=reason))
 
     def _decide(self, behavior: Behavior, match: BehaviorMatch) -> None:
-        self.matches[behavior.index] = replace(match, before=self.scope, after=self.scope)
+        scoped = match if match.before is not None else replace(match, before=self.scope, after=self.scope)
+        self.matches[behavior.index] = scoped
 
     def _capture(self, behavior: Behavior) -> None:
         if not behavior.capture:

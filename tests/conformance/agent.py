@@ -20,6 +20,8 @@ class ScriptedAgentServer:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.connections = 0
+        self.tokens = 0
+        """Tokens granted at `/token`."""
         self._script: Sequence[Reply] = ()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -61,13 +63,21 @@ class ScriptedAgentServer:
                 super().setup()
 
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                raw = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path == "/token":
+                    owner.tokens += 1
+                    self._answer(200, {"access_token": f"granted-{owner.tokens}", "expires_in": 3600})
+                    return
+                body = json.loads(raw)
                 reply = owner._next(body, dict(self.headers))
                 if reply.get("close"):
                     self.close_connection = True
                     return
-                data = json.dumps(reply.get("body", completion(reply))).encode()
-                self.send_response(reply.get("status", 200))
+                self._answer(reply.get("status", 200), reply.get("body", completion(reply)))
+
+            def _answer(self, status: int, body: Any) -> None:
+                data = json.dumps(body).encode()
+                self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
