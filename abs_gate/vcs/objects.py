@@ -7,6 +7,8 @@ only asked for once its size is known to be within the limit.
 from __future__ import annotations
 
 import contextlib
+import os
+import select
 import subprocess
 import threading
 import weakref
@@ -48,7 +50,7 @@ class ObjectReader:
         """
         if "\n" in name:
             return None
-        with self._lock, self._deadline("--batch-check") as process:
+        with self._lock, self._process("--batch-check") as process:
             words = self._ask(process, name)
             if words[-1] == "missing":
                 return None
@@ -67,27 +69,24 @@ class ObjectReader:
         Raises:
             GitFailed: it is not here, or git gave no answer in time.
         """
-        with self._lock, self._deadline("--batch") as process:
+        with self._lock, self._process("--batch") as process:
             words = self._ask(process, oid)
             if len(words) != 3:
                 raise GitFailed(f"object {oid} is not here.")
             return _read_exactly(process, int(words[2]) + 1)[:-1]
 
     @contextlib.contextmanager
-    def _deadline(self, mode: str) -> Iterator[subprocess.Popen[bytes]]:
+    def _process(self, mode: str) -> Iterator[subprocess.Popen[bytes]]:
         process = self._processes.get(mode)
         if process is None or process.poll() is not None:
             if process:
                 _end(process)
             process = self._processes[mode] = self._start(mode)
-        timer = threading.Timer(TIMEOUT_S, process.kill)
-        timer.start()
         try:
             yield process
         except (OSError, EOFError) as error:
-            raise GitFailed("`git cat-file` ended before it answered.") from error
-        finally:
-            timer.cancel()
+            process.kill()
+            raise GitFailed("`git cat-file` ended, or gave no answer in time.") from error
 
     def _start(self, mode: str) -> subprocess.Popen[bytes]:
         follow = ("--follow-symlinks",) if mode == "--batch-check" else ()
@@ -106,10 +105,20 @@ class ObjectReader:
         stdin = cast(IO[bytes], process.stdin)
         stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
         stdin.flush()
+        _wait_for_answer(process)
         line = cast(IO[bytes], process.stdout).readline()
         if not line.endswith(b"\n"):
             raise EOFError
         return line.decode("utf-8", "surrogateescape").split()
+
+
+def _wait_for_answer(process: subprocess.Popen[bytes]) -> None:
+    """Raises TimeoutError where none begins in time. Nothing is buffered then: each answer is read to its end."""
+    if os.name == "posix":
+        poll = select.poll()
+        poll.register(cast(IO[bytes], process.stdout), select.POLLIN)
+        if not poll.poll(TIMEOUT_S * 1000):
+            raise TimeoutError
 
 
 def _read_exactly(process: subprocess.Popen[bytes], count: int) -> bytes:

@@ -9,6 +9,7 @@ import pytest
 
 from abs_gate.vcs.fetch import Remote, fetch_commit
 from abs_gate.vcs.git import Git, GitFailed, is_revision, is_sha
+from abs_gate.vcs.objects import ObjectReader
 
 from .repository import Repository, git
 
@@ -97,14 +98,31 @@ def test_a_partial_clone_is_seen_to_have_holes(upstream, tmp_path):
     assert clone.has_commit(clone.head())
 
 
+@pytest.fixture
+def slow_git(tmp_path, monkeypatch):
+    """A git that takes its time."""
+    path = tmp_path / "slow" / "git"
+    path.parent.mkdir()
+    path.write_text("#!/bin/sh\nexec sleep 20\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{path.parent}:{os.environ['PATH']}")
+
+
 def test_no_git_binary(upstream):
     with pytest.raises(GitFailed, match="not installed"):
         Git.find(upstream.path, environ={"PATH": "/nonexistent"}).run("version")
 
 
-def test_time_limit(upstream):
-    with pytest.raises(GitFailed, match="took longer"):
-        Git.find(upstream.path).run("rev-parse", "HEAD", timeout_s=0.0001)
+def test_time_limit(upstream, slow_git):
+    with pytest.raises(GitFailed, match=r"took longer than 0\.2 s"):
+        Git.find(upstream.path).run("rev-parse", "HEAD", timeout_s=0.2)
+
+
+def test_a_reader_that_hangs_is_ended(upstream, slow_git, monkeypatch):
+    monkeypatch.setattr("abs_gate.vcs.objects.TIMEOUT_S", 0.2)
+    reader = ObjectReader(Git.find(upstream.path))
+    with pytest.raises(GitFailed, match="no answer in time"):
+        reader.read("a" * 40)
 
 
 def test_fetch_gets_the_files_and_leaves_the_clone_alone(upstream, tmp_path):
