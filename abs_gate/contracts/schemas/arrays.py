@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found, Open, better, is_sure
+from abs_gate.contracts.schemas.branching import choose
 from abs_gate.contracts.schemas.literals import Alternative, Goal, Proving
 from abs_gate.contracts.schemas.nodes import Contains, Distinct, Item, ItemCount, LaterItems
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from abs_gate.contracts.schemas.prover import Prover
 
 _LONGEST = 2_000
-_MOST_NESTED = 50
-"""Clauses chosen one inside the other."""
 _MOST_COUNTED = 3
 """`contains` keywords reasoned about together."""
 _LONGEST_COUNTED = 64
@@ -91,25 +90,7 @@ def prove_array(prover: Prover, atoms: list[int], clauses: list[list[Alternative
     """Return an array for which all facts hold, and one alternative of each clause."""
     shape = _Shape(prover)
     shape.add(atoms)
-    answer = yield from _complete(shape)
-    if isinstance(answer, Empty) or not clauses:
-        return answer
-    if len(clauses) > _MOST_NESTED:
-        return OPEN
-    return (yield from _choose(shape, clauses, ()))
-
-
-def _choose(shape: _Shape, clauses: list[list[Alternative]], chosen: Alternative) -> Proving:
-    if not clauses:
-        shape.prover.meter.step(5)
-        return (yield from _complete(shape.extended(chosen)))
-    best: Answer = EMPTY
-    for alternative in clauses[0]:
-        answer = yield from _choose(shape, clauses[1:], (*chosen, *alternative))
-        if is_sure(answer):
-            return answer
-        best = better(best, answer)
-    return best
+    return (yield from choose(prover, shape, clauses, _complete))
 
 
 def _complete(shape: _Shape) -> Proving:

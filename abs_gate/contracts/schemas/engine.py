@@ -103,7 +103,7 @@ class Engine:
         """
         try:
             place = _placed(value, path)
-        except RecursionError:
+        except (RecursionError, TypeError, ValueError):
             return None
         accepting = build.every([self._read(accepted).node, place])
         refusing = self._read(refused).node

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from abs_gate.contracts.schemas import build
-from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found, better, is_sure, unless
+from abs_gate.contracts.schemas.answers import EMPTY, Answer, Empty, Found, better, is_sure, unless
 from abs_gate.contracts.schemas.arrays import prove_array
+from abs_gate.contracts.schemas.branching import choose
 from abs_gate.contracts.schemas.expansion import Atom, Both
 from abs_gate.contracts.schemas.literals import Alternative, Goal, Proving
-from abs_gate.contracts.schemas.membership import accepts
 from abs_gate.contracts.schemas.nodes import Constants, Fact, Kinds, Opaque
 from abs_gate.contracts.schemas.objects import prove_object
-from abs_gate.contracts.schemas.scalars import prove_number, prove_string
+from abs_gate.contracts.schemas.scalars import ScalarShape, prove_number, prove_string
 from abs_gate.contracts.schemas.values import ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING, TYPES, size_of, type_of
 from abs_gate.findings import Json
 
 if TYPE_CHECKING:
     from abs_gate.contracts.schemas.prover import Prover
 
-_MOST_NESTED = 50
-"""Clauses chosen one inside the other."""
 _ORDER = (STRING, NUMBER, BOOLEAN, OBJECT, ARRAY, NULL)
 """Which type is tried first: the most telling witness."""
 
@@ -164,8 +161,10 @@ def prove_goal(prover: Prover, goal: Goal) -> Proving:
     elif kind == ARRAY:
         answer = yield from prove_array(prover, branch.atoms, [clause.alternatives for clause in branch.clauses])
     else:
-        rule = prove_number if kind == NUMBER else prove_string
-        answer = yield from _choose(prover, branch.atoms, [clause.alternatives for clause in branch.clauses], rule)
+        shape = ScalarShape(prover, branch.atoms, prove_number if kind == NUMBER else prove_string)
+        answer = yield from choose(
+            prover, shape, [clause.alternatives for clause in branch.clauses], ScalarShape.complete
+        )
     understood = not any(isinstance(prover.literals.node(atom), Opaque) for atom in branch.atoms)
     return unless(understood, answer)
 
@@ -202,17 +201,12 @@ def _first_accepted(prover: Prover, goal: Goal, candidates: list[Json]) -> Answe
     best: Answer = EMPTY
     for value in candidates:
         prover.meter.step(5)
-        answers = [_agrees(prover, literal, value) for literal in goal]
+        answers = [prover.agrees(literal, value) for literal in goal]
         if all(answers):
             return Found(value, size_of(value))
         if not any(answer is False for answer in answers) and isinstance(best, Empty):
             best = Found(value, size_of(value), sure=False)
     return best
-
-
-def _agrees(prover: Prover, literal: int, value: Json) -> bool | None:
-    answer = accepts(prover.literals.node(literal), value)
-    return answer if answer is None or literal > 0 else not answer
 
 
 def _is_plain(prover: Prover, alternative: Alternative, kind: str) -> bool:
@@ -254,22 +248,3 @@ def _split(branch: _Branch, clause: _Clause, kind: str) -> list[Goal]:
 def _either(prover: Prover, facts: list[Alternative]) -> int:
     nodes = [(literal, prover.literals.node(literal)) for (literal,) in facts]
     return prover.literals.of(build.some(node if literal > 0 else build.negation(node) for literal, node in nodes))
-
-
-Rule: TypeAlias = "Callable[[Prover, list[int]], Answer]"
-
-
-def _choose(prover: Prover, atoms: list[int], clauses: list[list[Alternative]], rule: Rule) -> Proving:
-    """Decide facts about numbers or strings, one alternative of each clause at a time."""
-    if not clauses:
-        prover.meter.step(5)
-        return rule(prover, atoms)
-    if len(clauses) > _MOST_NESTED:
-        return OPEN
-    best: Answer = EMPTY
-    for alternative in clauses[0]:
-        answer = yield from _choose(prover, [*atoms, *alternative], clauses[1:], rule)
-        if is_sure(answer):
-            return answer
-        best = better(best, answer)
-    return best

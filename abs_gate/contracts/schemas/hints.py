@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from abs_gate.contracts.schemas.references import Pointer, UnresolvedReference
-from abs_gate.contracts.schemas.values import size_of
+from abs_gate.contracts.schemas.values import is_json, size_of
 from abs_gate.findings import Json
 
 if TYPE_CHECKING:
@@ -106,4 +106,4 @@ class Hints:
 
 
 def _is_small(value: Json) -> bool:
-    return size_of(value) <= _LARGEST and (not isinstance(value, str) or 0 < len(value) <= _LONGEST)
+    return size_of(value) <= _LARGEST and is_json(value) and (not isinstance(value, str) or 0 < len(value) <= _LONGEST)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from abs_gate.contracts.schemas.membership import accepts
 from abs_gate.contracts.schemas.nodes import Has, MatchingMembers, Member, MemberCount, MemberNames, OtherMembers
 from abs_gate.contracts.schemas.regular.matching import found_in
 
@@ -118,12 +117,7 @@ class ObjectShape:
         """Return whether the names' own rules accept a name."""
         if name in self.forbidden:
             return False
-        return all_of(self.says(literal, name) for literal in self.names)
-
-    def says(self, literal: int, name: str) -> bool | None:
-        """Return whether a name satisfies a literal."""
-        answer = accepts(self.prover.literals.node(literal), name)
-        return answer if answer is None or literal > 0 else not answer
+        return all_of(self.prover.agrees(literal, name) for literal in self.names)
 
     def meets(self, demand: Demand, name: str) -> bool | None:
         """Return whether a name is one a demand may be about."""
@@ -134,7 +128,7 @@ class ObjectShape:
             found = found_in(pattern, name)
             answers.append(None if found is None else not found)
         if demand.name_literal is not None:
-            answers.append(self.says(demand.name_literal, name))
+            answers.append(self.prover.agrees(demand.name_literal, name))
         return all_of(answers)
 
     def known_names(self) -> list[str]:

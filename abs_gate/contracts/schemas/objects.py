@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found, Open, better, is_sure, unless
+from abs_gate.contracts.schemas.branching import choose
 from abs_gate.contracts.schemas.literals import Alternative, Goal, Proving
 from abs_gate.contracts.schemas.nodes import Has, Member
 from abs_gate.contracts.schemas.object_shape import Demand
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _MOST_PATTERNS = 4
 _MOST_FILLED = 500
 _MOST_NESTED = 50
-"""Clauses, or demands, chosen one inside the other."""
+"""Demands placed one inside the other."""
 _FRESH_NAMES = ("extra", "other", "more")
 _Members: TypeAlias = dict[str, Found]
 
@@ -41,12 +42,8 @@ def prove_object(prover: Prover, atoms: list[int], clauses: list[list[Alternativ
         if not left:
             return EMPTY
         possible.append(left)
-    if not possible:
-        return answer
-    if len(possible) > _MOST_NESTED:
-        return OPEN
     possible.sort(key=len)
-    return (yield from _choose(shape, possible, ()))
+    return (yield from choose(prover, shape, possible, _complete))
 
 
 def _first(shape: _Shape, clause: list[Alternative]) -> Proving:
@@ -54,23 +51,11 @@ def _first(shape: _Shape, clause: list[Alternative]) -> Proving:
     best: Answer = EMPTY
     for alternative in clause:
         if (yield from _possible(shape, [alternative])):
-            answer = yield from _choose(shape, [], alternative)
+            shape.prover.meter.step(len(shape.members) + len(shape.required))
+            answer = yield from _complete(shape.extended(alternative))
             if is_sure(answer):
                 return answer
             best = better(best, answer)
-    return best
-
-
-def _choose(shape: _Shape, clauses: list[list[Alternative]], chosen: Alternative) -> Proving:
-    if not clauses:
-        shape.prover.meter.step(5 + len(shape.members) + len(shape.required))
-        return (yield from _complete(shape.extended(chosen)))
-    best: Answer = EMPTY
-    for alternative in clauses[0]:
-        answer = yield from _choose(shape, clauses[1:], (*chosen, *alternative))
-        if is_sure(answer):
-            return answer
-        best = better(best, answer)
     return best
 
 
@@ -256,7 +241,7 @@ def _new_name(shape: _Shape, demand: Demand, patterns: list[str], matched: froze
     if demand.name_literal is not None:
         goal.append(demand.name_literal)
     for name in _FRESH_NAMES:
-        if name not in taken and all(shape.says(literal, name) for literal in goal):
+        if name not in taken and all(shape.prover.agrees(literal, name) for literal in goal):
             return Found(name)
     if taken:
         goal.append(of(build.constants(taken), False))

@@ -19,8 +19,10 @@ from abs_gate.contracts.schemas.budget import BudgetExhausted, Meter
 from abs_gate.contracts.schemas.expansion import Atom, Both, Either, Expansion, expand
 from abs_gate.contracts.schemas.goals import prove_goal
 from abs_gate.contracts.schemas.literals import Alternative, Goal, Literals, Proving
+from abs_gate.contracts.schemas.membership import accepts
 from abs_gate.contracts.schemas.nodes import Node
 from abs_gate.contracts.schemas.values import TYPES
+from abs_gate.findings import Json
 
 
 @dataclass(slots=True)
@@ -93,6 +95,11 @@ class Prover:
         for literal in literals:
             kinds &= self.kinds_of(literal, levels - 1)
         return kinds
+
+    def agrees(self, literal: int, value: Json) -> bool | None:
+        """Return whether a value satisfies a literal; None when that cannot be told."""
+        answer = accepts(self.literals.node(literal), value)
+        return answer if answer is None or literal > 0 else not answer
 
     def _prove(self, goal: Goal) -> Answer:
         if goal in self._shown:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor, gcd
 from typing import TYPE_CHECKING
 
 from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Found
+from abs_gate.contracts.schemas.literals import Proving
 from abs_gate.contracts.schemas.nodes import Bounds, Constants, Length, Matches, Multiple
 from abs_gate.contracts.schemas.regular.automaton import Language, language
 from abs_gate.contracts.schemas.regular.matching import found_in
@@ -63,6 +64,24 @@ class _Numbers:
             last = floor(self.high / self.step)
             last -= self.high_open and last * self.step == self.high
         return first, last
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarShape:
+    """Facts about one number or string, and the rule that decides them."""
+
+    prover: Prover
+    atoms: list[int]
+    rule: Callable[[Prover, list[int]], Answer]
+
+    def extended(self, atoms: Iterable[int]) -> ScalarShape:
+        """Return the shape with more facts."""
+        return ScalarShape(self.prover, [*self.atoms, *atoms], self.rule)
+
+    def complete(self) -> Proving:
+        """Return a number or string for which all facts hold."""
+        return self.rule(self.prover, self.atoms)
+        yield  # pragma: no cover  # makes this a proof like those that hang on others
 
 
 def prove_number(prover: Prover, atoms: list[int]) -> Answer:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from random import Random
 
 from abs_gate.contracts.schemas.hints import Path
-from abs_gate.contracts.schemas.values import NUMBER, canonical, size_of, type_of
+from abs_gate.contracts.schemas.values import NUMBER, canonical, is_json, size_of, type_of
 from abs_gate.contracts.schemas.witnesses import parts_of, replaced, without
 from abs_gate.findings import Json
 
@@ -28,7 +28,7 @@ class Boundaries:
         values: dict[str, Json] = {}
         names: dict[str, None] = {}
         for value in [*_boundaries(schemas, names), *_USUAL]:
-            if len(values) < _MOST_VALUES and size_of(value) <= 20:
+            if len(values) < _MOST_VALUES and size_of(value) <= 20 and is_json(value):
                 values.setdefault(f"{type_of(value)} {canonical(value)}", value)
         self.values = list(values.values())
         self.names = [*names][:_MOST_VALUES] or ["extra"]

@@ -51,11 +51,25 @@ def _whole(value: Json) -> Json:
 
 
 def canonical(value: Json) -> str:
-    """Return one text for all spellings of a value; equal text is equal value. Raises RecursionError when too deep."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    if ".0" in text or "e+" in text:
-        return json.dumps(_whole(value), sort_keys=True, separators=(",", ":"))
-    return text
+    """Return one text for all spellings of a value; equal text is equal value.
+
+    Raises RecursionError when the value is nested too deep, ValueError or TypeError when it is not JSON.
+    """
+    text = _written(value)
+    return _written(_whole(value)) if ".0" in text or "e+" in text else text
+
+
+def _written(value: Json) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def is_json(value: Json) -> bool:
+    """Return whether a value can be written as JSON."""
+    try:
+        _written(value)
+    except (RecursionError, TypeError, ValueError):
+        return False
+    return True
 
 
 def same(left: Json, right: Json) -> bool:
