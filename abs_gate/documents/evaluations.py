@@ -31,6 +31,10 @@ _LABELLED_BY = (
 )
 
 
+MAX_ORDER = 1_000
+"""Most entries of a `sequence`."""
+
+
 class EvaluationReader:
     """Reads the evaluations of one document."""
 
@@ -110,7 +114,7 @@ class EvaluationReader:
             known |= dict.fromkeys(key for key in place.value if nearest(key, known) is None)
         self._reader.unknown_keys(place, tuple(known), f"`{kind}`")
 
-    def _check_fields(self, place: Place, kind: str, shape: EvaluatorShape, fields: Mapping[str, Json]) -> None:
+    def _check_fields(self, place: Place, kind: str, shape: EvaluatorShape, fields: dict[str, Json]) -> None:
         needed = (*shape.required, "evaluations") if kind in COMPOSITIONS else shape.required
         for key in dict.fromkeys(needed):
             if key not in place.value:
@@ -135,6 +139,9 @@ class EvaluationReader:
         at = place.get("order")
         if at is not None and at.value == []:
             self._problems.error("empty-value", at.location, f"`order` of `{kind}` is empty: it would check nothing.")
+        if at is not None and isinstance(at.value, list) and len(at.value) > MAX_ORDER:
+            self._problems.error("too-many-values", at.location, f"`order` has more than {MAX_ORDER:,} entries.")
+            fields.pop("order")
 
     def _when(self, place: Place, what: str) -> str | None:
         at = place.get("when")

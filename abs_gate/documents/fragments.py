@@ -8,7 +8,7 @@ from abs_gate.documents.places import Place, Reader
 from abs_gate.sources.excerpt import excerpt
 from abs_gate.sources.suggest import did_you_mean
 
-MAX_BEHAVIORS = 2_000
+MAX_BEHAVIORS = 1_000
 """Most behaviors and includes of one session once fragments are expanded."""
 
 

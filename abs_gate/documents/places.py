@@ -15,7 +15,7 @@ from abs_gate.sources.suggest import did_you_mean
 class Problems:
     """Collects findings over all files of a load; the same one found twice counts once."""
 
-    MAX_ERRORS = 500
+    MAX_ERRORS = 200
 
     def __init__(self) -> None:
         self._errors: dict[tuple[str, str, str], Finding] = {}
@@ -43,7 +43,7 @@ class Problems:
             self.raise_errors()
 
     def raise_errors(self) -> None:
-        """Raises ConfigurationError with every error noted, if any; at the five-hundredth without being asked."""
+        """Raises ConfigurationError with every error noted, if any; at the two-hundredth without being asked."""
         if self._errors:
             raise ConfigurationError(findings=sort_findings(self._errors.values()))
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 _MAX_WORD = 80
-_MAX_CANDIDATES = 2_000
+_MAX_CANDIDATES = 500
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:

@@ -109,4 +109,4 @@ def test_includes_cannot_multiply_without_bound() -> None:
     levels = ["f0: [{actor: user, action: says}]"]
     levels += [f"f{n}: [{', '.join([f'{{include: f{n - 1}}}'] * 10)}]" for n in range(1, 9)]
     text = "fragments:\n  " + "\n  ".join(levels) + "\n---\n" + behaviors("- include: f8")
-    assert errors_of(text) == ["s.abs.yaml:2:8: The session has more than 2,000 behaviors and includes."]
+    assert errors_of(text) == ["s.abs.yaml:2:8: The session has more than 1,000 behaviors and includes."]

@@ -294,6 +294,7 @@ BAD_EVALUATIONS = [
     (E + "{type: none_of, evaluations: [{type: any_of, evaluations: [{type: regex, pattern: '*'}]}]}", [
         '7:87: The pattern "*" is not a regular expression: nothing to repeat at position 0.',
     ]),
+    (U + f"evaluations:\n- {{type: sequence, order: [{'{action: asks}, ' * 1_001}]}}", ["6:27: `order` has more than 1,000 entries."]),
     (U + "evaluations:\n- {type: sequence, order: []}", ["6:27: `order` of `sequence` is empty: it would check nothing."]),
     (U + "evaluations:\n- {type: sequence, order: [{actr: user}]}", [
         '6:29: Unknown key "actr" in `order[0]`. Did you mean "actor"?',
@@ -394,12 +395,12 @@ def test_labels_are_short_and_on_one_line() -> None:
 
 def test_hostile_documents_do_not_take_long() -> None:
     head = 'session: s\nabs_version: "0.2"\nbehaviors:\n'
-    dangling = "".join(f"- {{id: a{n}, actor: assistant, action: asks, requires: a{n}x}}\n" for n in range(1_900))
+    dangling = "".join(f"- {{id: a{n}, actor: assistant, action: asks, requires: a{n}x}}\n" for n in range(990))
     entries = "  - {action: asks, target: t%d}\n"
-    selectors = "evaluations:\n- type: sequence\n  order:\n" + "".join(entries % n for n in range(3_000))
-    optional = "- {actor: assistant, action: asks, target: other, optional: true}\n" * 1_900
-    unknown = "- {acter: x}\n" * 100_000
+    selectors = "evaluations:\n- type: sequence\n  order:\n" + "".join(entries % n for n in range(1_000))
+    optional = "- {actor: assistant, action: asks, target: other, optional: true}\n" * 990
+    unknown = "- {acter: x}\n" * 50_000
     for text in (head + dangling, head + optional + selectors, head + unknown):
         started = time.monotonic()
-        assert len(errors_of(text)) <= 500
-        assert time.monotonic() - started < 15
+        assert len(errors_of(text)) <= 200
+        assert time.monotonic() - started < 10
