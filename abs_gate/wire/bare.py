@@ -36,7 +36,7 @@ def _read(value: Json, depth: int) -> tuple[Message, ...]:
     if not isinstance(value, Mapping):
         raise unreadable(EXPECTED, f"it is {one_line(value, 40)}")
     if value.get("error") and not any(value.get(key) for key in ("messages", "content", "tool_calls")):
-        raise unreadable(EXPECTED, f"the agent reports {provider_error(value['error'])}")
+        raise unreadable(EXPECTED, f"it reports an error: {provider_error(value['error'])}")
     if "messages" not in value and any(value.get(key) is not None for key in _MESSAGE_KEYS):
         return (_read_one(value),)
     for key in _HOLDERS:

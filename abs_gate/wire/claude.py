@@ -59,7 +59,7 @@ class ClaudeCodec:
 
 def _read_message(value: Mapping[str, Json]) -> AgentTurn:
     if value.get("type") == "error" or value.get("error"):
-        raise unreadable(EXPECTED, f"the agent reports {provider_error(value.get('error'))}")
+        raise unreadable(EXPECTED, f"it reports an error: {provider_error(value.get('error'))}")
     if "content" not in value:
         keys = ", ".join(one_line(key, 30) for key in list(value)[:8]) or "none"
         raise unreadable(EXPECTED, f"it has no content (its keys: {keys})", "Check agent.format.")
@@ -101,7 +101,7 @@ def assemble(events: Iterable[Event]) -> Mapping[str, Json]:
             raise unreadable(EXPECTED, f"in one of its events {error}") from None
         kind = data.get("type") or event.name
         if kind == "error":
-            raise unreadable(EXPECTED, f"the agent reports {provider_error(data.get('error') or data)}")
+            raise unreadable(EXPECTED, f"it reports an error: {provider_error(data.get('error') or data)}")
         if kind == "message_start":
             message = dict(as_mapping(data.get("message")))
             usage.update(as_mapping(message.get("usage")))

@@ -99,7 +99,7 @@ def _add_part(parts: list[Json], part: Json) -> None:
 
 def _read_response(value: Mapping[str, Json]) -> AgentTurn:
     if value.get("error"):
-        raise unreadable(EXPECTED, f"the agent reports {provider_error(value['error'])}")
+        raise unreadable(EXPECTED, f"it reports an error: {provider_error(value['error'])}")
     candidates = as_list(value.get("candidates"))
     feedback = as_mapping(value.get("promptFeedback") or value.get("prompt_feedback"))
     if not candidates:

@@ -78,7 +78,7 @@ def read_answer(value: Json) -> AgentTurn:
 
 def _read_completion(value: Mapping[str, Json]) -> AgentTurn:
     if value.get("error"):
-        raise unreadable(EXPECTED, f"the agent reports {provider_error(value['error'])}")
+        raise unreadable(EXPECTED, f"it reports an error: {provider_error(value['error'])}")
     choices = [choice for choice in as_list(value["choices"]) if isinstance(choice, Mapping)]
     if not choices:
         raise unreadable(EXPECTED, "it has no choices", "The model behind it may have failed; see its log.")

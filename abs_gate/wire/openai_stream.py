@@ -37,7 +37,7 @@ def assemble(events: Iterable[Event]) -> Json:
             continue
         chunk = as_mapping(chunk)
         if chunk.get("error") or event.name == "error":
-            raise unreadable(EXPECTED, f"the agent reports {provider_error(chunk.get('error') or chunk)}")
+            raise unreadable(EXPECTED, f"it reports an error: {provider_error(chunk.get('error') or chunk)}")
         usage = chunk.get("usage") or usage
         model = chunk.get("model") or model
         if "choices" in chunk:

@@ -108,7 +108,7 @@ def read_response(value: Mapping[str, Json]) -> AgentTurn:
     """
     status = as_text(value.get("status"))
     if value.get("error") or status == "failed":
-        raise unreadable(EXPECTED, f"the agent reports {provider_error(value.get('error') or 'a failed response')}")
+        raise unreadable(EXPECTED, f"it reports an error: {provider_error(value.get('error') or 'a failed response')}")
     if status in ("cancelled", "queued", "in_progress"):
         raise unreadable(EXPECTED, f"its status is {status}", "Background responses are not waited for.")
     if not isinstance(value.get("output"), list):

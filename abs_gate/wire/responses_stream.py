@@ -37,7 +37,7 @@ def assemble(events: Iterable[Event]) -> Mapping[str, Json]:
             raise unreadable(EXPECTED, f"in one of its events {error}") from None
         kind = as_text(data.get("type")) or event.name
         if kind == "error":
-            raise unreadable(EXPECTED, f"the agent reports {provider_error(data.get('error') or data)}")
+            raise unreadable(EXPECTED, f"it reports an error: {provider_error(data.get('error') or data)}")
         if kind in _FINAL:
             return _final(kind, as_mapping(data.get("response")), pieces)
         if kind in ("response.created", "response.in_progress"):

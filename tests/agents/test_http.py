@@ -146,7 +146,7 @@ def test_calls_without_ids_get_ids_that_differ_over_the_conversation(transport):
         (http('{"content": NaN}'), "NaN", ""),
         (http('{"status": "queued"}'), "keys status", "agent.format"),
         (http("42"), "it is 42", ""),
-        (http('{"error": {"message": "quota", "code": "rate"}}'), "reports quota (rate)", ""),
+        (http('{"error": {"message": "quota", "code": "rate"}}'), "reports an error: quota (rate)", ""),
     ],
 )
 def test_answers_that_are_none_are_said_in_words(transport, answer, reason, hint):
