@@ -17,6 +17,7 @@ from abs_gate.settings.model import Settings
 MET, NOT_MET, NOT_APPLICABLE = "met", "not met", "not applicable"
 MOST_POINTERS = 20
 _BREAKING = ("breaking", "safety_breaking")
+_DIALECT_RULES = ("schema-invalid", "schema-dialect-unknown")
 _PROVIDER_KINDS = ("provider", "retry", "output")
 
 
@@ -99,16 +100,12 @@ def _dialect(document: ResultDocument, settings: Settings) -> _Finding:
     wrong = [
         f"{finding['file']}:{finding['line']}: {finding['message']}"
         for finding in contracts["lint"]
-        if finding["severity"] == "error" and _is_about_the_dialect(finding["rule"])
+        if finding["rule"] in _DIALECT_RULES
     ]
     if wrong:
         return _Finding(state=NOT_MET, reason="Schemas are invalid for their dialect.", pointers=wrong)
     checked = [f"{name}: {fingerprint}" for name, fingerprint in contracts["fingerprints"].items()]
     return _Finding(state=MET, reason="Every schema was checked against its dialect when loaded.", pointers=checked)
-
-
-def _is_about_the_dialect(rule: str) -> bool:
-    return "schema" in rule and ("invalid" in rule or "dialect" in rule)
 
 
 def _diff(document: ResultDocument, settings: Settings) -> _Finding:

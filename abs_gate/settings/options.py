@@ -208,7 +208,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         path="sessions.select",
-        read=values.texts,
+        read=values.lines,
         flag="--select",
         environment=("ABS_GATE_SELECT",),
         many=True,
@@ -466,5 +466,5 @@ OPTIONS: tuple[Option, ...] = (
 OTHER_INPUTS = frozenset({"working-directory"})
 """Inputs of the action that are no settings: they are used before any setting is read."""
 
-OTHER_ENVIRONMENT = frozenset({"ABS_GATE_DEBUG"})
+OTHER_ENVIRONMENT = frozenset({"ABS_GATE_ALLOW_UNTRUSTED_EVENT", "ABS_GATE_DEBUG"})
 """Variables of ours that are no settings."""

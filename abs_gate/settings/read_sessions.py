@@ -34,7 +34,7 @@ def read_sessions(section: Section) -> SessionsSettings:
         dataset=section.get("dataset", values.text, None),
         variables=_variables(section),
         filters=section.get("filters", values.filters, ()),
-        select=section.get("select", values.texts, ()),
+        select=section.get("select", values.lines, ()),
         early_stop=section.get("early_stop", values.boolean, True),
         actions=section.get("actions", _actions, {}),
         handoff_tools=section.get("handoff_tools", values.texts, ()),
@@ -54,21 +54,20 @@ def _policy_entries(section: Section) -> list[Section]:
 
 
 def _policy(entry: Section, all_trials: int, *, trials_given: bool) -> SessionPolicy:
-    """One entry. What is given outside holds for every entry; a critical one keeps its 100 %."""
+    """One entry. What is given outside holds for every entry; a critical one is decided as the file says."""
     critical = entry.from_file("critical", values.boolean, False)
     own_trials = None if trials_given else entry.from_file("trials", values.whole_number(1, 1_000_000), None)
-    source = entry.from_file if critical else entry.get
-    given = entry.given("pass_rate")
-    pass_rate = source("pass_rate", values.rate, Fraction(1))
-    written: Json = given.value if given is not None and not critical else entry.raw("pass_rate")
-    confidence = entry.get("confidence", values.open_rate, None)
-    decide = entry.get("decide", values.choice(*DECISIONS), "demonstrated" if confidence is not None else "observed")
+    get = entry.from_file if critical else entry.get
+    pass_rate = get("pass_rate", values.rate, Fraction(1))
+    given = None if critical else entry.given("pass_rate")
+    confidence = get("confidence", values.open_rate, None)
+    decide = get("decide", values.choice(*DECISIONS), "demonstrated" if confidence is not None else "observed")
     policy = SessionPolicy(
         match=entry.from_file("match", values.text, None),
         critical=critical,
         trials=own_trials,
         pass_rate=pass_rate,
-        pass_rate_text=_as_written(written, pass_rate),
+        pass_rate_text=_as_written(entry.raw("pass_rate") if given is None else given.value, pass_rate),
         decide=decide,
         confidence=(confidence or Fraction(19, 20)) if decide in _WITH_CONFIDENCE else None,
         per=entry.get("per", values.choice("session", "row"), "session"),
@@ -83,8 +82,6 @@ def _policy(entry: Section, all_trials: int, *, trials_given: bool) -> SessionPo
         location=entry.location() if entry.value is not None else None,
     )
     _check_policy(entry, policy)
-    if confidence is not None and decide not in _WITH_CONFIDENCE:
-        entry.refuse("confidence", f"Confidence has no part in `decide: {decide}`. Use demonstrated or not_worse.")
     return policy
 
 
@@ -97,6 +94,9 @@ def _check_policy(entry: Section, policy: SessionPolicy) -> None:
             "No number of trials demonstrates a rate of 100 %.",
             hint="Ask for less (pass_rate: 0.95), or use decide: observed.",
         )
+    as_written = entry.given("decide") is None
+    if as_written and entry.raw("confidence") is not None and policy.decide not in _WITH_CONFIDENCE:
+        entry.refuse("confidence", f"Confidence has no part in `decide: {policy.decide}`.")
     if policy.decide == "not_worse" and policy.pass_rate == 0:
         entry.refuse("pass_rate", "Nothing is worse than a rate of 0, so this policy could never fail.")
 

@@ -142,6 +142,14 @@ def texts(value: Json) -> tuple[str, ...]:
     return tuple(text(part) for part in parts if part != "" or not isinstance(value, str))
 
 
+def lines(value: Json) -> tuple[str, ...]:
+    """A list of texts that may hold commas; one text stands for its lines."""
+    items = value.splitlines() if isinstance(value, str) else value
+    if not isinstance(items, (list, tuple)):
+        raise ValueError(f"{shown(value)} is not a list.")
+    return tuple(text(item) for item in items if item != "")
+
+
 def known_words(*options: str) -> Read:
     """Those of a file's list of words that are known; the schema has already refused the others in better words."""
 
@@ -183,14 +191,14 @@ def assignments(value: Json) -> Mapping[str, Json]:
     """Variables: a mapping, or texts of name=value (text) and name:=JSON (typed)."""
     if isinstance(value, Mapping):
         return {_name(key): item for key, item in value.items()}
-    return dict(_assignment(item) for item in _lines(value))
+    return dict(_assignment(item) for item in lines(value))
 
 
 def headers(value: Json) -> Mapping[str, str]:
     """HTTP headers: a mapping, or texts of Name=value."""
     if isinstance(value, Mapping):
         return {key: text(item) for key, item in value.items()}
-    pairs = [line.partition("=") for line in _lines(value)]
+    pairs = [line.partition("=") for line in lines(value)]
     for name, equals, content in pairs:
         if not equals or not name.strip() or not content:
             raise ValueError("A header is written Name=value.")
@@ -201,7 +209,7 @@ def filters(value: Json) -> tuple[tuple[str, str], ...]:
     """Dataset filters: a mapping, or texts of column:value."""
     if isinstance(value, Mapping):
         return tuple((_name(key), item if isinstance(item, str) else json.dumps(item)) for key, item in value.items())
-    pairs = [line.partition(":") for line in _lines(value)]
+    pairs = [line.partition(":") for line in lines(value)]
     for name, colon, _ in pairs:
         if not colon or not name.strip():
             raise ValueError(f"{shown(name)} is not a filter. Write column:value.")
@@ -218,13 +226,6 @@ def environment_name(value: Json) -> str:
 def as_is(value: Json) -> Json:
     """Whatever stands there; its shape is checked by the configuration's schema."""
     return value
-
-
-def _lines(value: Json) -> tuple[str, ...]:
-    items = value.splitlines() if isinstance(value, str) else value
-    if not isinstance(items, (list, tuple)):
-        raise ValueError(f"{shown(value)} is not a list.")
-    return tuple(text(item) for item in items if item != "")
 
 
 def _assignment(line: str) -> tuple[str, Json]:

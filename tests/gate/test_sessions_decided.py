@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 
 import pytest
@@ -250,6 +251,18 @@ def test_memory_is_bounded_and_says_what_it_left_out():
     assert len(kept) == 10
     assert sum(trial["outcome"] == "failed" for trial in kept) >= 5
     assert 0 < sum(trial["transcript"] is not None for trial in kept) < 5
+
+
+def test_memory_does_not_grow_with_the_trials():
+    def peak(rows: int) -> int:
+        tracemalloc.start()
+        play(["PF"] * rows, early_stop=False, keeper=Keeper(trials=50), **rate("50%"))
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    peak(50)
+    assert peak(2000) < 1.5 * peak(200)
 
 
 def test_quarantine_holds_until_its_day_and_then_gates_again():

@@ -291,6 +291,29 @@ def test_confidence_alone_asks_for_a_demonstration(load):
     )
 
 
+def test_confidence_given_outside_leaves_other_decisions_alone(load):
+    text = """\
+version: 1
+sessions:
+  policy:
+    - {match: "a*", critical: true}
+    - {match: "b*", decide: observed}
+    - {match: "c*", decide: not_worse, pass_rate: 0.8}
+    - {pass_rate: 0.9}
+"""
+    decisions = [
+        (policy.decide, policy.confidence) for policy in load(text, inputs={"confidence": "0.99"}).sessions.policy
+    ]
+    assert decisions == [
+        ("observed", None),
+        ("observed", None),
+        ("not_worse", Fraction(99, 100)),
+        ("demonstrated", Fraction(99, 100)),
+    ]
+    asked = load(text, flags={"--decide": "not_worse"}).sessions.policy
+    assert [policy.decide for policy in asked] == ["observed", "not_worse", "not_worse", "not_worse"]
+
+
 def test_max_unverified_alone_decides_about_coverage(load):
     policy = load("version: 1\nsessions: {policy: [{max_unverified: 2}]}\n").sessions.policy[0]
     assert (policy.max_unverified, policy.min_coverage) == (2, 0)
@@ -330,6 +353,12 @@ def test_replay_and_switches(load):
     assert (settings.agent.format, settings.agent.replay) == ("replay", "recorded")
     assert settings.sessions.early_stop is False
     assert settings.sessions.resume is True
+
+
+def test_session_names_may_hold_commas(load):
+    assert load(environ={"ABS_GATE_SELECT": "Refund, late\nOther"}).sessions.select == ("Refund, late", "Other")
+    assert load(flags={"--select": ("Refund, late",)}).sessions.select == ("Refund, late",)
+    assert load(inputs={"sessions": "a/, b/\nc/"}).sessions.paths == ("a/", "b/", "c/")
 
 
 def test_a_variable_of_ours_that_nothing_reads_is_a_warning(load):
