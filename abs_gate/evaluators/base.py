@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from abs_gate.documents.model import Behavior, Evaluation, Session
-from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
 from abs_gate.trace import ObservedStep, ToolNames, Trace
 
@@ -39,8 +38,6 @@ class EvalContext:
     """The step that behavior matched (or sent); None at session level or when it did not match."""
     matched: Mapping[int, ObservedStep] = field(default_factory=lambda: MappingProxyType({}))
     """Behavior index to the step it matched, sent or supplied, over the whole session."""
-    variables: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """Every name in scope at the end of the session, captures included."""
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Target name to the tool names that stand for it (configuration and contracts)."""
     judges: JudgePanel | None = None

@@ -108,9 +108,9 @@ def _judge(
         quoted = _quoted_inputs(evaluation, context)
     except ReferenceMissing as error:
         return unverified(str(error))
-    if with_conversation:
-        quoted = {"conversation": render_conversation(steps), **quoted}
     template = evaluation.fields.get("prompt")
+    if with_conversation or template is not None:
+        quoted = {"conversation": render_conversation(steps), **quoted}
     inputs: dict[str, Json] = {
         **{name: value for name, value in evaluation.fields.items() if name not in _REFERENCES},
         **quoted,

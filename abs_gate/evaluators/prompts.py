@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from abs_gate.documents.vocabulary import PROMPT_PLACEHOLDERS
 from abs_gate.evaluators.observed import observed_value
 from abs_gate.evaluators.values import json_text
 from abs_gate.trace import ObservedStep
@@ -38,7 +39,7 @@ def build_prompt(criteria: str, quoted: Mapping[str, str], template: str | None 
     def fill(match: re.Match[str]) -> str:
         if match[1] == "criteria":
             return criteria
-        return _quote(match[1], quoted[match[1]]) if match[1] in quoted else match[0]
+        return _quote(match[1], quoted.get(match[1], "")) if match[1] in PROMPT_PLACEHOLDERS else match[0]
 
     return "\n\n".join([_RULES, _PLACEHOLDER.sub(fill, template), _VERDICT])
 

@@ -48,7 +48,7 @@ def judge_trace(case: Case, messages: Sequence[Message], options: RunOptions) ->
         conversation.add_lead(recording.lead())
     conversation.play(recording)
     conversation.add_rest(recording.rest())
-    return conversation.finish()
+    return replace(conversation.finish(), agent_calls=0)
 
 
 class _Stop(Exception):

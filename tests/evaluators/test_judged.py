@@ -142,6 +142,12 @@ def test_an_own_prompt_is_filled_in_with_quoted_data():
     assert "from 0" in prompt
 
 
+def test_an_own_prompt_may_name_what_there_is_not():
+    judge = TextJudge("Score: 1")
+    judged(evaluation("Fluency", prompt="{{context}}|{{conversation}}"), judge)
+    assert '<data name="context">\n\n</data>|<data name="conversation">\n1. user says' in judge.prompts[0]
+
+
 class TestReferences:
     BEHAVIORS = (
         behavior("user", "says", id="ask"),
