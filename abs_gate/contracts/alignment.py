@@ -59,7 +59,8 @@ def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) ->
     gone = {name: pair.old_property(name) for name in [*removed, *pair.renames]}
     _give(edits_new, pair.new, pair.new_reader, gone, pair.old.required & gone.keys())
     renamed = {name: pair.new_property(name) for name in pair.renames.values()}
-    _give(edits_old, pair.old, pair.old_reader, renamed, set())
+    needed = {after for before, after in pair.renames.items() if before in pair.old.required}
+    _give(edits_old, pair.old, pair.old_reader, renamed, needed & pair.new.required)
 
 
 def _was_free(pair: SchemaPair, name: str) -> bool:

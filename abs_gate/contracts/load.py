@@ -57,7 +57,6 @@ def load_contracts(workspace: Workspace, paths: Sequence[str]) -> ContractSet:
         _judge_stranger(reading, document, is_named=is_named)
     if reading.faults:
         raise ConfigurationError(findings=sort_findings(reading.faults))
-    _name_duplicates(reading, tools)
     text = "\n\n".join(instructions) if instructions else None
     return ContractSet(
         tools=tuple(tools),
@@ -157,22 +156,3 @@ def _judge_stranger(reading: Reading, document: LocatedDocument, *, is_named: bo
         "This document is no tool contract in any known shape.",
         "Write a native artifact (`tool_id: ...`), save a `tools/list` result, or move it elsewhere.",
     )
-
-
-def _name_duplicates(reading: Reading, tools: Sequence[ToolContract]) -> None:
-    """Two contracts for one tool: which of them an agent sees cannot be told."""
-    seen: dict[tuple[str, str], ToolContract] = {}
-    for tool in tools:
-        first = seen.setdefault((tool.tool_id, str(tool.version)), tool)
-        if first is not tool:
-            version = "" if tool.version is None else f" version {tool.version}"
-            reading.oddities.append(
-                Finding(
-                    rule="duplicate-tool",
-                    severity=Severity.ERROR,
-                    message=f"The tool `{tool.tool_id}`{version} is declared twice; the first is at {first.location}.",
-                    location=tool.location,
-                    subject=tool.tool_id,
-                    hint="Keep one of them: providers and hosts refuse a second tool of the same name, or pick either.",
-                )
-            )

@@ -41,6 +41,8 @@ class _At:
     """Whether less is accepted here, as far as anything above lets it through; None: not proven."""
     widened: bool | None
     definitions: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    """Paths of the choices whose branches lead here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +122,7 @@ class SchemaDiff:
             narrowed=narrowed,
             widened=widened,
             definitions=tuple(names),
+            choices=(*at.choices, at.path) if child.is_branch else at.choices,
         )
 
     def _facts(self, pair: SchemaPair, at: _At) -> Iterator[_Found]:
@@ -138,7 +141,8 @@ class SchemaDiff:
         classification, proof = self._grade(found)
         witness = None
         if classification.rank >= BREAKING.rank:
-            witness = self._witnesses.find(found.pair, fact, at.child, at.instance)
+            is_convention = each.direction is None
+            witness = self._witnesses.find(found.pair, fact, at.child, at.instance, is_convention=is_convention)
             if witness is not None:
                 proof = "witness"
             elif each.direction is not None:
@@ -241,16 +245,11 @@ def _new_problems(whole: Comparison) -> list[str]:
 
 def _without_echoes(found: list[_Found]) -> list[_Found]:
     """Merge what says the same twice: null besides a constraint, a choice whose branches were looked into."""
-    deeper = {
-        item.at.path
-        for item in found
-        if item.at.child.is_branch and item.rule.direction is not None and item.rule.id != "branches_changed"
-    }
+    looked_into = {path for item in found if item.rule.direction is not None for path in item.at.choices}
     kept = [
         item
         for item in found
-        if _grade_of(item) is not UNCHANGED
-        and not (item.rule.id == "branches_changed" and any(path.startswith(item.at.path) for path in deeper))
+        if _grade_of(item) is not UNCHANGED and not (item.rule.id == "branches_changed" and item.at.path in looked_into)
     ]
     return _one_for_null_and_constraint(kept)
 

@@ -25,16 +25,21 @@ class Witnesses:
         self._engine = engine
         self._anywhere: Inclusion | None = None
 
-    def find(self, pair: SchemaPair, fact: Fact, child: Child, path: InstancePath | None) -> Inclusion | None:
-        """Return a checked witness for a fact, None where none was found within the budget."""
+    def find(
+        self, pair: SchemaPair, fact: Fact, child: Child, path: InstancePath | None, *, is_convention: bool
+    ) -> Inclusion | None:
+        """Return a checked witness for a fact, None where none was found within the budget.
+
+        What holds by convention is shown by itself or not at all: other changes say nothing of it.
+        """
         if path is not None:
             old, new = self._old.view(*child.old), self._new.view(*child.new)
             alone = self._with_only(pair, fact, child)
-            for view in [alone, new] if alone else [new]:
+            for view in [*([alone] if alone else []), *([] if is_convention else [new])]:
                 lifted = self._lifted(self._engine.compare(old, view), path)
                 if lifted is not None:
                     return lifted
-        return self._of_the_whole() if not child.is_renamed else None
+        return None if is_convention or child.is_renamed else self._of_the_whole()
 
     def whole(self, inclusion: Inclusion) -> Inclusion | None:
         """Return the witness of a comparison of the whole, when it is one for the schemas as they were written."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from abs_gate.contracts.lint import lint_set
+from abs_gate.contracts.lint import PROFILES, lint_set
 from abs_gate.contracts.rules import all_rules
 from abs_gate.contracts.rules.document import render_rules_markdown
 from abs_gate.contracts.rules.registry import Direction, Kind, Rule, Side
@@ -60,12 +61,14 @@ def test_change_rule_finds_its_bad_example_only(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", LINT_RULES, ids=by_id)
 def test_lint_rule_finds_its_bad_example_only(rule: Rule) -> None:
     def found(example: Any) -> set[str]:
-        files = example if "files" in example else None
-        head = load_files(files["files"]) if files else load(as_source(example))
         base = None
-        if isinstance(example, dict) and "base" in example:
+        if "files" in example:
+            head = load_files(example["files"], "c")
+        elif "base" in example:
             base, head = load(as_source(example["base"])), load(as_source(example["head"]))
-        providers = [rule.area] if rule.area.startswith(("openai", "anthropic", "gemini", "mcp", "cross")) else []
+        else:
+            head = load(as_source(example))
+        providers = [rule.area] if rule.area in PROFILES else []
         return {finding.rule for finding in lint_set(head, base=base, providers=providers)}
 
     assert rule.id in found(rule.bad)
@@ -113,25 +116,13 @@ def test_direction_decides(rule: Rule) -> None:
     assert "breaking" in grades.values()
 
 
-@pytest.mark.parametrize("rule", [r for r in CHANGE_RULES if r.kind is Kind.SCHEMA], ids=by_id)
-def test_good_schema_examples_change_nothing_that_matters(rule: Rule) -> None:
-    old, new = rule.good
-    for side in (Side.INPUT, Side.OUTPUT):
-        found = SchemaDiff(side, old, new, engine=Engine()).changes()
-        assert [c.kind for c in found if c.classification.rank > 2 and c.kind != "read_only_changed"] in ([], ["x"]) or (
-            rule.id in ("format_dropped", "required_property_added")
-        )
-
-
 def test_ids_are_unique() -> None:
     ids = [rule.id for rule in all_rules()]
     assert len(ids) == len(set(ids))
 
 
 def test_the_page_is_in_step() -> None:
-    import pathlib
-
-    page = pathlib.Path(__file__).parents[2] / "docs" / "rules.md"
+    page = Path(__file__).parents[2] / "docs" / "rules.md"
     assert page.read_text() == render_rules_markdown(), "run `python -m abs_gate.contracts.rules.document`"
 
 

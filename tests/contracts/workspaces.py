@@ -136,4 +136,6 @@ def kinds(old: Any, new: Any) -> list[tuple[str, str, str]]:
 
 
 def verdict(found: list[Change] | tuple[Change, ...]) -> Classification:
-    return max((change.classification for change in found), key=lambda each: each.rank, default=Classification.UNCHANGED)
+    return max(
+        (change.classification for change in found), key=lambda each: each.rank, default=Classification.UNCHANGED
+    )

@@ -34,8 +34,10 @@ def optional_to_required(pair: SchemaPair) -> Iterator[Fact]:
     The model invents a value where the user gave none; saved calls without it are refused. A `default` does not
     help: it is an annotation, and validators do not fill it in. The usual cause is a schema generator upgrade.
     """
+    old_name = {after: before for before, after in pair.renames.items()}
     for name in sorted(pair.new.required - pair.old.required):
-        if name in pair.old_names and name not in pair.renames:
+        is_renamed = name in old_name and old_name[name] not in pair.old.required
+        if name in pair.old_names or is_renamed:
             has_default = isinstance(written := pair.new_property(name), dict) and "default" in written
             hint = " It has a `default`, which validators do not fill in." if has_default else ""
             yield Fact(

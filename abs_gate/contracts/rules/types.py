@@ -22,8 +22,8 @@ def _types(plain: Plain) -> frozenset[str]:
     return _ALL if plain.types is None else plain.types
 
 
-def _names(types: frozenset[str]) -> list[str]:
-    return sorted(types)
+def _words(types: frozenset[str]) -> str:
+    return " or ".join(f"`{kind}`" for kind in sorted(types))
 
 
 def _lost(old: frozenset[str], new: frozenset[str]) -> frozenset[str]:
@@ -44,7 +44,7 @@ def _change(pair: SchemaPair) -> tuple[frozenset[str], frozenset[str], frozenset
 
 
 def _said(pair: SchemaPair, message: str) -> Fact:
-    before, after = (_names(form.types or frozenset()) for form in (pair.old, pair.new))
+    before, after = (sorted(form.types or ()) for form in (pair.old, pair.new))
     return Fact(message=message, before=before, after=after, keywords=_KEYWORDS)
 
 
@@ -64,7 +64,7 @@ def type_narrowed(pair: SchemaPair) -> Iterator[Fact]:
     """
     change = _change(pair)
     if change and change[2] - {"null"} and not change[3] and change[0] & change[1] | _number_became_integer(change):
-        yield _said(pair, f"The type went from {show(_names(change[0]))} to {show(_names(change[1]))}.")
+        yield _said(pair, f"The type went from {_words(change[0])} to {_words(change[1])}.")
 
 
 def _number_became_integer(change: tuple[frozenset[str], ...]) -> frozenset[str]:
@@ -87,7 +87,7 @@ def type_widened(pair: SchemaPair) -> Iterator[Fact]:
     """
     change = _change(pair)
     if change and change[3] - {"null"} and not change[2]:
-        yield _said(pair, f"The type went from {show(_names(change[0]))} to {show(_names(change[1]))}.")
+        yield _said(pair, f"The type went from {_words(change[0])} to {_words(change[1])}.")
 
 
 @schema_rule(
@@ -110,7 +110,7 @@ def type_changed(pair: SchemaPair) -> Iterator[Fact]:
     old, new, lost, gained = change
     is_disjoint = bool(lost) and bool(gained)
     if is_disjoint and not _number_became_integer(change):
-        yield _said(pair, f"The type changed from {show(_names(old))} to {show(_names(new))}.")
+        yield _said(pair, f"The type changed from {_words(old)} to {_words(new)}.")
 
 
 @schema_rule(
@@ -128,7 +128,7 @@ def type_introduced(pair: SchemaPair) -> Iterator[Fact]:
     What models and saved calls sent in other types is refused.
     """
     if not _are_listed(pair) and pair.old.types is None and pair.new.types is not None and not pair.old.branches:
-        yield _said(pair, f"The type has to be {show(_names(pair.new.types))}; any was accepted.")
+        yield _said(pair, f"The type has to be {_words(pair.new.types)}; any was accepted.")
 
 
 @schema_rule(
@@ -146,7 +146,7 @@ def type_dropped(pair: SchemaPair) -> Iterator[Fact]:
     Consumers of results can no longer rely on it; models no longer know what to send.
     """
     if not _are_listed(pair) and pair.old.types is not None and pair.new.types is None and not pair.new.branches:
-        yield _said(pair, f"Any type is accepted; it had to be {show(_names(pair.old.types))}.")
+        yield _said(pair, f"Any type is accepted; it had to be {_words(pair.old.types)}.")
 
 
 @schema_rule(
@@ -198,7 +198,7 @@ def _others_stay(wide: frozenset[str], narrow: frozenset[str]) -> bool:
     mirror="property_allowed",
     fix="Keep accepting the argument and ignore it, or retire it in a new tool version.",
     bad=({"type": "string"}, False),
-    good=({"type": "string"}, True),
+    good=({"type": "string"}, {"type": ["string"], "title": "Text"}),
 )
 def property_forbidden(pair: SchemaPair) -> Iterator[Fact]:
     """Nothing is accepted here any more (`false`, or `not: {}`).

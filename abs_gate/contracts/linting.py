@@ -1,0 +1,61 @@
+"""What lint rules see and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from abs_gate.contracts.model import ContractSet, ToolContract
+from abs_gate.contracts.schema_nodes import SchemaNode, schema_nodes
+from abs_gate.findings import Json, Location, Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LintFact:
+    """One thing a lint rule found."""
+
+    message: str
+    """A sentence."""
+    tool: ToolContract | None = None
+    part: tuple[str | int, ...] = ()
+    severity: Severity | None = None
+    """Where it differs from the rule's default."""
+    args: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """What identifies it besides the tool, for reviews."""
+
+    @property
+    def location(self) -> Location | None:
+        """The place in the contract file."""
+        return self.tool.places.get(self.part, self.tool.location) if self.tool else None
+
+
+class LintedSet:
+    """The tools that are linted, with what several rules need of them, worked out once."""
+
+    def __init__(self, head: ContractSet, base: ContractSet | None) -> None:
+        self.head = head
+        self.base = base
+        self._nodes: dict[int, tuple[SchemaNode, ...]] = {}
+
+    @cached_property
+    def tools(self) -> tuple[ToolContract, ...]:
+        """The tools of the head."""
+        return self.head.tools
+
+    def nodes(self, tool: ToolContract, part: str = "input") -> tuple[SchemaNode, ...]:
+        """Return every subschema of a tool's input or output schema."""
+        schema = tool.input_schema if part == "input" else tool.output_schema
+        if not isinstance(schema, Mapping):
+            return ()
+        key = id(schema)
+        if key not in self._nodes:
+            self._nodes[key] = tuple(schema_nodes(schema))
+        return self._nodes[key]
+
+    def each_node(self) -> Iterator[tuple[ToolContract, SchemaNode]]:
+        """Yield every subschema of every tool's input."""
+        for tool in self.tools:
+            for node in self.nodes(tool):
+                yield tool, node

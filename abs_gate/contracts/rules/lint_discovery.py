@@ -1,0 +1,222 @@
+"""Names and descriptions: what a model chooses by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_gate.contracts.likeness import find_near_duplicates
+from abs_gate.contracts.linting import LintedSet, LintFact
+from abs_gate.contracts.renames import words
+from abs_gate.contracts.rules.registry import lint_rule
+from abs_gate.contracts.wording import show
+from abs_gate.findings import Json, Severity
+
+AREA = "discovery lint"
+_SCHEMA = {"type": "object", "properties": {"order_id": {"type": "string"}}}
+_MANY_TOOLS = 20
+"""OpenAI's guide suggests fewer than 20 functions at the start of a turn."""
+
+
+def _tool(name: str = "find_order", description: str = "Finds one order by its number.", **more: Json) -> Json:
+    return {"name": name, "description": description, "inputSchema": _SCHEMA, **more}
+
+
+def _tools(*tools: Json) -> Json:
+    return {"tools": list(tools)}
+
+
+@lint_rule(
+    "duplicate-tool",
+    area=AREA,
+    severity=Severity.ERROR,
+    fix="Keep one of them: providers and hosts refuse a second tool of the same name, or pick either.",
+    bad=_tools(_tool(), _tool(description="Finds an order otherwise.")),
+    good=_tools(_tool(), _tool("cancel_order", "Cancels one order before it is sent.")),
+)
+def duplicate_tool(linted: LintedSet) -> Iterator[LintFact]:
+    """Two tools have the same identity, or the same name for the model.
+
+    Which of them a call reaches cannot be told. Several versions of one tool_id are not duplicates.
+    """
+    names: dict[str, str] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for tool in linted.tools:
+        key = tool.tool_id, str(tool.version)
+        version = "" if tool.version is None else f" version {tool.version}"
+        owner = names.setdefault(tool.name, tool.tool_id)
+        if key in seen:
+            yield LintFact(
+                message=f"The tool {show(tool.tool_id)}{version} is declared twice; the first is at {seen[key]}.",
+                tool=tool,
+            )
+        elif owner != tool.tool_id:
+            yield LintFact(
+                message=f"{show(owner)} and {show(tool.tool_id)} are both called {show(tool.name)}.",
+                tool=tool,
+                part=("discovery", "name"),
+                args={"other": owner},
+            )
+        seen.setdefault(key, str(tool.location))
+
+
+@lint_rule(
+    "missing-description",
+    area=AREA,
+    severity=Severity.ERROR,
+    fix="Say what the tool does, when to use it, when not to, and what it returns.",
+    bad=_tool(description=" "),
+    good=_tool(),
+)
+def missing_description(linted: LintedSet) -> Iterator[LintFact]:
+    """A tool has no description.
+
+    The model knows nothing of it but its name. Tools a provider hosts are described by the provider.
+    """
+    for tool in linted.tools:
+        if not tool.description.strip() and not (tool.input_schema is None and "type" in tool.extra):
+            yield LintFact(
+                message=f"The tool {show(tool.tool_id)} has no description.",
+                tool=tool,
+                part=("discovery", "description"),
+            )
+
+
+@lint_rule(
+    "thin-description",
+    area=AREA,
+    severity=Severity.WARNING,
+    fix="Say when to use it, when not to, and what it returns: three or four sentences.",
+    bad=_tool(description="Orders"),
+    good=_tool(),
+)
+def thin_description(linted: LintedSet) -> Iterator[LintFact]:
+    """The description is one word, or the name again.
+
+    It says nothing that the name does not.
+    """
+    for tool in linted.tools:
+        text = tool.description.strip()
+        if text and (len(text.split()) == 1 or sorted(words(text)) == sorted(words(tool.name))):
+            yield LintFact(
+                message=f"The description of {show(tool.tool_id)} says no more than its name: {show(text)}.",
+                tool=tool,
+                part=("discovery", "description"),
+            )
+
+
+@lint_rule(
+    "undescribed-argument",
+    area=AREA,
+    severity=Severity.INFO,
+    fix="Say what it holds, in what form, and where the value comes from.",
+    bad=_tool(inputSchema={"type": "object", "properties": {"q": {"type": "string"}}}),
+    good=_tool(inputSchema={"type": "object", "properties": {"q": {"type": "string", "description": "Words."}}}),
+)
+def undescribed_argument(linted: LintedSet) -> Iterator[LintFact]:
+    """An argument has no description.
+
+    The model fills it in by its name alone.
+    """
+    for tool in linted.tools:
+        missing = [
+            node.name
+            for node in linted.nodes(tool)
+            if node.is_property and node.level == 1 and not node.schema.get("description") and "$ref" not in node.schema
+        ]
+        if missing:
+            names = ", ".join(show(name) for name in missing[:6])
+            more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
+            yield LintFact(message=f"Arguments without a description: {names}{more}.", tool=tool, part=("input",))
+
+
+@lint_rule(
+    "confusable-tools",
+    area=AREA,
+    severity=Severity.WARNING,
+    fix="Merge them, or say in each description when to use it and when the other.",
+    bad=_tools(_tool("getOrder", "Finds one order by its number."), _tool("get_order", "Reads a customer's invoice.")),
+    good=_tools(_tool("get_order"), _tool("cancel_order", "Cancels an order that was not sent yet.")),
+)
+def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
+    """Two tools a model could take for one another: the same words in the name, or nearly the same description.
+
+    It picks a near neighbour, skips the right tool, or calls both.
+    """
+    tools = list({tool.tool_id: tool for tool in reversed(linted.tools)}.values())[::-1]
+    pairs: set[tuple[int, int]] = set()
+    by_words: dict[tuple[str, ...], int] = {}
+    for index, tool in enumerate(tools):
+        first = by_words.setdefault(tuple(sorted(words(tool.name))), index)
+        if first != index and tools[first].name != tool.name:
+            pairs.add((first, index))
+            yield LintFact(
+                message=f"{show(tools[first].name)} and {show(tool.name)} differ in spelling or word order only.",
+                tool=tool,
+                part=("discovery", "name"),
+                args={"other": tools[first].name},
+            )
+    for left, right in find_near_duplicates([tool.description for tool in tools], at_least=0.85):
+        if (left, right) not in pairs:
+            yield LintFact(
+                message=f"{show(tools[left].name)} and {show(tools[right].name)} have nearly the same description.",
+                tool=tools[right],
+                part=("discovery", "description"),
+                args={"other": tools[left].name},
+            )
+
+
+@lint_rule(
+    "too-many-tools",
+    area=AREA,
+    severity=Severity.WARNING,
+    fix="Offer fewer at once: merge tools that overlap, choose a set for the task, or load tools on demand.",
+    bad=_tools(*(_tool(f"tool_{number}", f"Does thing number {number} to an order.") for number in range(21))),
+    good=_tools(*(_tool(f"tool_{number}", f"Does thing number {number} to an order.") for number in range(20))),
+)
+def too_many_tools(linted: LintedSet) -> Iterator[LintFact]:
+    """More than 20 tools are offered at once.
+
+    Models choose worse among many, and every tool costs tokens with each request.
+    """
+    names = {tool.tool_id for tool in linted.tools}
+    if len(names) > _MANY_TOOLS:
+        yield LintFact(
+            message=f"{len(names)} tools are offered at once; models choose worse among more than {_MANY_TOOLS}.",
+            tool=linted.tools[0],
+        )
+
+
+@lint_rule(
+    "no-output-schema",
+    area=AREA,
+    severity=Severity.INFO,
+    fix="Declare what comes back, so that clients can check it and a change of it is seen.",
+    bad=_tool(),
+    good=_tool(outputSchema={"type": "object", "properties": {}}),
+)
+def no_output_schema(linted: LintedSet) -> Iterator[LintFact]:
+    """A tool does not declare what it returns.
+
+    A change of its results breaks consumers unseen. Only for formats that can declare it.
+    """
+    for tool in linted.tools:
+        if tool.output_schema is None and tool.source in ("native", "mcp"):
+            yield LintFact(message=f"{show(tool.tool_id)} does not declare what it returns.", tool=tool)
+
+
+@lint_rule(
+    "no-example",
+    area=AREA,
+    severity=Severity.INFO,
+    fix="Add `examples` with the arguments of a typical call.",
+    bad={"model_surface": {}},
+    good={"model_surface": {"examples": [{"order_id": "ORD-1001"}]}},
+)
+def no_example(linted: LintedSet) -> Iterator[LintFact]:
+    """An artifact has no example of a call.
+
+    Examples show the model, and the reviewer, what a good call looks like.
+    """
+    for tool in linted.tools:
+        if tool.source == "native" and not tool.examples:
+            yield LintFact(message=f"{show(tool.tool_id)} has no example of a call.", tool=tool)
