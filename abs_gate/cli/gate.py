@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import MappingProxyType
 
 from abs_gate.app.run import run_gate
@@ -14,6 +13,7 @@ from abs_gate.cli import output as out
 from abs_gate.cli import signals
 from abs_gate.cli.deliver import deliver
 from abs_gate.cli.options import Flags
+from abs_gate.cli.places import common_workspace, here
 from abs_gate.cli.progress import choose_progress
 from abs_gate.cli.wiring import environment, open_ports, read_context
 from abs_gate.contracts.rules import all_rules
@@ -27,6 +27,9 @@ from abs_gate.settings.given import read_inputs
 from abs_gate.settings.load import load_settings
 from abs_gate.settings.model import ContractsSettings, Settings
 from abs_gate.vcs.worktree import WorkTree
+
+ALLOW_UNTRUSTED = "ABS_GATE_ALLOW_UNTRUSTED_EVENT"
+"""Set to true in a step's env, runs the gate on events whose files may be a stranger's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +58,12 @@ def run(request: Request) -> int:
     signals.install()
     environ = environment()
     event = read_context(environ)
-    settings = read_settings(request, environ)
+    worktree, settings = read_settings(request, environ)
     if event is not None:
-        refuse_untrusted(event, allowed=environ.get("ABS_GATE_ALLOW_UNTRUSTED") == "true")
+        refuse_untrusted(event, allowed=environ.get(ALLOW_UNTRUSTED) == "true")
     progress = choose_progress(quiet=request.quiet)
     try:
-        with open_ports(settings, environ=environ, event=event, progress=progress) as ports:
+        with open_ports(settings, worktree=worktree, environ=environ, event=event, progress=progress) as ports:
             document = run_gate(settings, ports)
     finally:
         progress.close()
@@ -71,27 +74,33 @@ def run(request: Request) -> int:
     return document["exit_code"]
 
 
-def read_settings(request: Request, environ: Mapping[str, str]) -> Settings:
-    """The settings of a request. Raises ConfigurationError with every fault."""
-    only_sessions = bool(request.session_paths)
+def read_settings(request: Request, environ: Mapping[str, str]) -> tuple[WorkTree, Settings]:
+    """The workspace and settings of a request. Raises ConfigurationError with every fault."""
+    worktree, paths = here(), request.session_paths
+    if paths:
+        dataset = request.flags.get("--dataset")
+        named = [*paths, *([dataset] if isinstance(dataset, str) else [])]
+        worktree, inside = common_workspace(named)
+        paths = inside[: len(paths)]
     settings = load_settings(
-        WorkTree(Path.cwd()),
+        here(),
         request.config,
         flags=request.flags,
         inputs=request.inputs,
         environ=environ,
         known_rules=frozenset(rule.id for rule in all_rules()),
-        use_default_file=not only_sessions,
+        use_default_file=not paths,
     )
-    if only_sessions:
-        sessions = replace(settings.sessions, paths=request.session_paths)
-        return replace(settings, sessions=sessions, contracts=ContractsSettings(), verify={})
+    if paths:
+        dataset = settings.sessions.dataset
+        sessions = replace(settings.sessions, paths=paths, dataset=inside[-1] if dataset is not None else None)
+        return worktree, replace(settings, sessions=sessions, contracts=ContractsSettings(), verify={})
     if settings.file is None and not settings.sessions.paths and not settings.contracts.paths:
         raise ConfigurationError(
             "There is nothing to check: no abs-gate.yaml here, and no sessions or contracts were named.",
             hint="`abs-gate init` writes a first configuration; `abs-gate sessions PATH --agent URL` needs none.",
         )
-    return settings
+    return worktree, settings
 
 
 def finish_merged(document: ResultDocument, directory: str, *, quiet: bool, no_color: bool) -> int:
@@ -99,7 +108,7 @@ def finish_merged(document: ResultDocument, directory: str, *, quiet: bool, no_c
     environ = environment()
     event = read_context(environ)
     settings = load_settings(
-        WorkTree(Path.cwd()), None, inputs=read_inputs(environ), environ=environ, flags={"--report-dir": directory}
+        here(), None, inputs=read_inputs(environ), environ=environ, flags={"--report-dir": directory}
     )
     with WorkflowLog(sys.stdout) if event is not None else nullcontext() as log:
         deliver(document, settings, event=event, environ=environ, log=log, quiet=quiet)

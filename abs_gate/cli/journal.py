@@ -55,6 +55,7 @@ class DiskJournal:
     def _open(self) -> BinaryIO:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            file: BinaryIO
             if not self._resume:
                 file = self._path.open("wb")
                 file.write(header_line(self._identity).encode())

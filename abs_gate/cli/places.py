@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,19 @@ def open_path(path: str) -> Place:
     if real.is_dir():
         return Place(WorkTree(real), ".")
     return Place(WorkTree(real.parent), real.name)
+
+
+def common_workspace(paths: Sequence[str]) -> tuple[WorkTree, tuple[str, ...]]:
+    """One workspace that holds everything named on the command line, with the paths in it.
+
+    It is the directory the command was started in where that holds them all, else the nearest one above them.
+    """
+    root = Path.cwd().resolve()
+    real = [Path(path).resolve() for path in paths]
+    if not all(path.is_relative_to(root) for path in real):
+        above = [path if path.is_dir() else path.parent for path in real]
+        root = Path(os.path.commonpath(above))
+    return WorkTree(root), tuple(path.relative_to(root).as_posix() for path in real)
 
 
 def output_path(path: str, *, anywhere: bool) -> Path:

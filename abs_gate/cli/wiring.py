@@ -10,7 +10,7 @@ from pathlib import Path
 
 from abs_gate.agents import build_agent
 from abs_gate.app.contracts import BaseContents
-from abs_gate.app.loading import Faults, LoadedRun
+from abs_gate.app.loading import Faults
 from abs_gate.app.ports import Journal, Progress
 from abs_gate.app.run import RunPorts
 from abs_gate.cli.clock import SystemClock
@@ -42,13 +42,13 @@ def read_context(environ: Mapping[str, str]) -> EventContext | None:
 def open_ports(
     settings: Settings,
     *,
+    worktree: WorkTree,
     environ: Mapping[str, str],
     event: EventContext | None,
     progress: Progress,
     run_id: str | None = None,
 ) -> Iterator[RunPorts]:
     """Everything a run needs; ends what was started when the run is over."""
-    worktree = WorkTree(Path.cwd())
     redactor = Redactor([secret.value for secret in settings.secrets])
     git = Git.find(worktree.root, environ=environ)
     # A container's localhost is not the runner's: there the host is tried at the gateway too.
@@ -58,8 +58,8 @@ def open_ports(
         yield RunPorts(
             workspace=worktree,
             base=lambda: _base(settings, worktree, git, event, client),
-            open_agent=lambda loaded: _open_agent(settings, loaded, transport, redactor, worktree, event),
-            judges=lambda: build_panel(
+            open_agent=lambda settings: _open_agent(settings, transport, redactor, worktree, event),
+            judges=lambda settings: build_panel(
                 settings.judges,
                 transport,
                 environ=environ,
@@ -74,6 +74,7 @@ def open_ports(
             redactor=redactor,
             run_id=run_id or uuid.uuid4().hex[:12],
             commit=event.commit if event is not None else (git.head() if git is not None else None),
+            is_workflow=event is not None,
             review_label=_has_review_label(settings, event),
             baseline=read_result(settings.sessions.baseline) if settings.sessions.baseline else None,
         )
@@ -112,7 +113,6 @@ def _base(
 @contextmanager
 def _open_agent(
     settings: Settings,
-    loaded: LoadedRun,
     transport: Transport,
     redactor: Redactor,
     worktree: WorkTree,

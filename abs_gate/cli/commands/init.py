@@ -13,6 +13,8 @@ from abs_gate.cli.options import common
 from abs_gate.errors import ConfigurationError
 
 TEMPLATES = "abs_gate.cli.init_files"
+PLACES = {"workflow.yml": ".github/workflows/abs-gate.yml"}
+"""Templates that do not stand where they are written."""
 
 
 @click.command()
@@ -36,14 +38,14 @@ def command(directory: str, quiet: bool, no_color: bool, debug: bool) -> int:
 
 
 def _templates(directory: Traversable, parents: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Path from the root to text; a directory called `dot-x` stands for `.x`."""
+    """Path from the root to text."""
     found = []
     for entry in sorted(directory.iterdir(), key=lambda each: each.name):
-        name = entry.name.replace("dot-", ".", 1) if entry.name.startswith("dot-") else entry.name
-        if entry.is_dir() and name != "__pycache__":
-            found += _templates(entry, (*parents, name))
-        elif entry.is_file() and not name.endswith(".py"):
-            found.append(("/".join((*parents, name)), entry.read_text(encoding="utf-8")))
+        path = "/".join((*parents, entry.name))
+        if entry.is_dir() and entry.name != "__pycache__":
+            found += _templates(entry, (*parents, entry.name))
+        elif entry.is_file() and not entry.name.endswith(".py"):
+            found.append((PLACES.get(path, path), entry.read_text(encoding="utf-8")))
     return found
 
 
