@@ -11,21 +11,43 @@ from abs_gate.trace import ObservedStep
 MAX_KEYS_SHOWN = 5
 
 
-def find_argument_differences(
+def find_differing_keys(
     step: ObservedStep, with_: Mapping[str, Json] | None, with_only: Mapping[str, Json] | None
-) -> tuple[str, ...]:
-    """What keeps a call's arguments from matching, one phrase a key; empty when they match.
+) -> Iterator[str]:
+    """The keys that keep a call's arguments from matching; "" alone when they are not a JSON object.
 
     `with` asks for every declared key with an equal value and allows more keys; `with_only` allows no
     others. Without either, nothing is compared.
     """
     expected = with_only if with_only is not None else with_
     if expected is None:
-        return ()
+        return
     observed = step.arguments
     if observed is None:
-        return (f"arguments that are not a JSON object: {clip(step.raw_arguments) or '(nothing)'}",)
-    return tuple(_differences(expected, observed, strict=with_only is not None))
+        yield ""
+        return
+    for key, value in expected.items():
+        if key not in observed or not json_equal(value, observed[key]):
+            yield key
+    if with_only is not None:
+        yield from sorted(observed.keys() - expected.keys())
+
+
+def arguments_match(step: ObservedStep, with_: Mapping[str, Json] | None, with_only: Mapping[str, Json] | None) -> bool:
+    """True when nothing differs."""
+    return next(find_differing_keys(step, with_, with_only), None) is None
+
+
+def find_argument_differences(
+    step: ObservedStep, with_: Mapping[str, Json] | None, with_only: Mapping[str, Json] | None
+) -> tuple[str, ...]:
+    """What differs in words, one phrase a key: `orderId "54321" (differs)`; empty when nothing does."""
+    expected = (with_only if with_only is not None else with_) or {}
+    observed = step.arguments
+    if observed is None:
+        unreadable = f"arguments that are not a JSON object: {clip(step.raw_arguments) or '(nothing)'}"
+        return () if arguments_match(step, with_, with_only) else (unreadable,)
+    return tuple(_phrase(key, expected, observed) for key in find_differing_keys(step, with_, with_only))
 
 
 def describe_arguments(with_: Mapping[str, Json] | None, with_only: Mapping[str, Json] | None) -> str:
@@ -44,16 +66,13 @@ def describe_call(step: ObservedStep, differences: tuple[str, ...] = ()) -> str:
     return f"{step.target} with {_join(differences)}" if differences else f"{step.target}"
 
 
-def _differences(expected: Mapping[str, Json], observed: Mapping[str, Json], *, strict: bool) -> Iterator[str]:
-    for key, value in expected.items():
-        if key not in observed:
-            yield f"{key} (missing)"
-        elif not json_equal(value, observed[key]):
-            yield f"{clip(key, 60)} {show(observed[key])} ({_how_it_differs(value, observed[key], key)})"
-    if strict:
-        yield from (
-            f"{clip(key, 60)} {show(value)} (not declared)" for key, value in observed.items() if key not in expected
-        )
+def _phrase(key: str, expected: Mapping[str, Json], observed: Mapping[str, Json]) -> str:
+    name = clip(key, 60)
+    if key not in observed:
+        return f"{name} (missing)"
+    if key not in expected:
+        return f"{name} {show(observed[key])} (not declared)"
+    return f"{name} {show(observed[key])} ({_how_it_differs(expected[key], observed[key], key)})"
 
 
 def _how_it_differs(expected: Json, observed: Json, key: str) -> str:

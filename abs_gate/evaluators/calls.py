@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from abs_gate.documents.model import Behavior, Category, Evaluation
-from abs_gate.evaluators.arguments import describe_arguments, describe_call, find_argument_differences
+from abs_gate.evaluators.arguments import (
+    arguments_match,
+    describe_arguments,
+    describe_call,
+    find_argument_differences,
+    find_differing_keys,
+)
 from abs_gate.evaluators.base import EvalContext, EvalResult, evaluator
 from abs_gate.evaluators.results import failed, passed, unverified
 from abs_gate.evaluators.values import clip
@@ -91,17 +97,15 @@ def _some_call(
     calls = [step for step in context.trace.steps if step.kind is StepKind.CALL and turn in (None, step.turn)]
     named = [step for step in calls if context.names.stands_for(step.target or "", target)]
     wanted = f"a call of {target}{describe_arguments(with_, with_only)}"
-    closest: tuple[str, ...] = ()
-    for step in named:
-        differences = find_argument_differences(step, with_, with_only)
-        if not differences:
-            return passed(f"{step.target} was called as expected")
-        if not closest or len(differences) < len(closest):
-            closest = differences
+    if any(arguments_match(step, with_, with_only) for step in named):
+        return passed(f"{target} was called as expected")
     if not context.complete:
         return unverified(f"the conversation broke off before {wanted}")
-    observed = f"{named[0].target} with {', '.join(closest[:3])}" if named else describe_calls(calls)
-    return failed(f"expected {wanted}; observed {observed}")
+    if not named:
+        return failed(f"expected {wanted}; observed {describe_calls(calls)}")
+    closest = min(named, key=lambda step: sum(1 for _ in find_differing_keys(step, with_, with_only)))
+    differences = find_argument_differences(closest, with_, with_only)
+    return failed(f"expected {wanted}; observed {describe_call(closest, differences)}")
 
 
 def _whole_run(context: EvalContext) -> EvalResult | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from abs_gate.documents.model import Behavior, Category
 from abs_gate.documents.variables import Scope
-from abs_gate.evaluators.arguments import describe_arguments, find_argument_differences
+from abs_gate.evaluators.arguments import arguments_match, describe_arguments
 from abs_gate.evaluators.judged import JudgePanel, judge_text
 from abs_gate.evaluators.observed import observed_json, observed_text
 from abs_gate.evaluators.step import contains_text
@@ -81,7 +81,7 @@ class Expectation:
         """
         if not self.is_of_kind(step, names):
             return False
-        if step.kind is StepKind.CALL and find_argument_differences(step, self.with_, self.with_only):
+        if step.kind is StepKind.CALL and not arguments_match(step, self.with_, self.with_only):
             return False
         if find_content_differences(self.content, step):
             return False

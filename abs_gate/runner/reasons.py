@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from abs_gate.documents.model import Category
-from abs_gate.evaluators.arguments import describe_call, find_argument_differences
+from abs_gate.evaluators.arguments import describe_call, find_argument_differences, find_differing_keys
 from abs_gate.evaluators.calls import describe_calls
 from abs_gate.evaluators.values import clip, show
 from abs_gate.runner.expectation import Expectation, find_content_differences
@@ -19,7 +19,11 @@ def find_closest(
     if not expectation.is_call:
         return None
     named = [
-        (position < cursor, len(find_argument_differences(step, expectation.with_, expectation.with_only)), position)
+        (
+            position < cursor,
+            sum(1 for _ in find_differing_keys(step, expectation.with_, expectation.with_only)),
+            position,
+        )
         for position, step in enumerate(steps)
         if step.kind is StepKind.CALL and expectation.is_of_kind(step, names)
     ]
