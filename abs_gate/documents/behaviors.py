@@ -7,7 +7,7 @@ from types import MappingProxyType
 from abs_gate.documents.evaluations import EvaluationReader, places_of
 from abs_gate.documents.model import Behavior, Category, MatchesWhen
 from abs_gate.documents.options import LoadOptions
-from abs_gate.documents.patterns_check import check_pattern
+from abs_gate.documents.pattern_check import check_pattern
 from abs_gate.documents.placeholders import has_placeholder, is_variable_name
 from abs_gate.documents.places import Place, Reader
 from abs_gate.documents.vocabulary import (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from abs_gate.documents.json_schema_check import check_json_schema
 from abs_gate.documents.model import Evaluation
 from abs_gate.documents.options import EvaluatorShape, LoadOptions
-from abs_gate.documents.patterns_check import check_json_schema, check_pattern
+from abs_gate.documents.pattern_check import check_pattern
 from abs_gate.documents.placeholders import has_placeholder
 from abs_gate.documents.places import Place, Reader
 from abs_gate.documents.vocabulary import COMPOSITIONS, EVALUATION_KEYS, OPEN_EVALUATOR, SHARED_FIELDS, SINCE_0_2
@@ -129,10 +130,9 @@ class EvaluationReader:
                 accept=has_placeholder,
             ):
                 self._problems.add(finding)
-        for key in ("pattern",):
-            at = place.get(key)
-            if at is not None and isinstance(at.value, str):
-                check_pattern(at, self._problems)
+        at = place.get("pattern")
+        if at is not None and isinstance(at.value, str):
+            check_pattern(at, self._problems)
         at = place.get("schema")
         if at is not None and isinstance(at.value, dict | bool):
             check_json_schema(at, self._problems)

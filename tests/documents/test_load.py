@@ -277,6 +277,15 @@ BAD_EVALUATIONS = [
         '7:35: The reference "http://example.com/x" names nothing in this schema. '
         "Only references inside the schema itself are followed, such as #/$defs/name.",
     ]),
+    (E + "{type: schema, schema: {properties: {a: {pattern: '('}, b: {$ref: '#/$defs/c'}}, patternProperties: {'*': {}}}}", [
+        '7:55: The pattern "(" is not a regular expression: missing ) at position 1.',
+        '7:71: The reference "#/$defs/c" names nothing in this schema. '
+        "Only references inside the schema itself are followed, such as #/$defs/name.",
+        '7:106: The pattern "*" is not a regular expression: nothing to repeat at position 0.',
+    ]),
+    (E + "{type: schema, schema: {$schema: 'http://x/draft-99', type: 3}}", [
+        '7:38: `$schema` "http://x/draft-99" names no known draft of JSON Schema.',
+    ]),
     (E + "{type: contains, value: x, when: '{{a}} = 1'}", ["7:38: `when` cannot be read: `=` at character 7: write `==` to compare"]),
     (E + "{type: llm_judge, criteria: x, threshold: 8}", [
         "7:47: `threshold` of `llm_judge` must be from 0 to 1, not 8. Scores are 0 to 1 whatever scale a judge uses.",
@@ -319,6 +328,28 @@ BAD_EVALUATIONS = [
 @pytest.mark.parametrize(("body", "expected"), BAD_EVALUATIONS)
 def test_bad_evaluations(body: str, expected: list[str]) -> None:
     assert errors_of(behaviors(body)) == [f"s.abs.yaml:{line}" for line in expected]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "true", "{}", "{$ref: '#'}", "{$ref: '#/$defs/a', $defs: {a: {type: string}}}",
+        "{$schema: 'http://json-schema.org/draft-07/schema#', definitions: {a: {}}, items: [{$ref: '#/definitions/a'}]}",
+        "{$ref: '#x', $defs: {a: {$anchor: x}}}", "{$id: 'http://e/r', $ref: other, $defs: {a: {$id: other}}}",
+        "{$ref: '#/$defs/a~1b%20c', $defs: {'a/b c': true}}", "{properties: {$ref: {type: string}}, const: {$ref: gone}}",
+        "{type: string, pattern: '^\\p{L}+$', format: date}", "{allOf: [{$ref: '#/allOf/1'}, {type: object}]}",
+    ],
+)  # fmt: skip
+def test_json_schemas_that_are_fine(schema: str) -> None:
+    assert errors_of(behaviors(f"{E}{{type: schema, schema: {schema}}}")) == []
+
+
+def test_a_schema_nested_to_the_limit_is_no_crash() -> None:
+    deep = "{items: " * 90 + "true" + "}" * 90
+    assert errors_of(behaviors(f"{E}{{type: schema, schema: {deep}}}")) in (
+        [],
+        ["s.abs.yaml:7:28: The JSON Schema is nested too deeply."],
+    )
 
 
 def test_placeholders_may_stand_for_any_field() -> None:
@@ -395,11 +426,11 @@ def test_labels_are_short_and_on_one_line() -> None:
 
 def test_hostile_documents_do_not_take_long() -> None:
     head = 'session: s\nabs_version: "0.2"\nbehaviors:\n'
-    dangling = "".join(f"- {{id: a{n}, actor: assistant, action: asks, requires: a{n}x}}\n" for n in range(990))
+    dangling = "".join(f"- {{id: a{n}, actor: assistant, action: asks, requires: a{n}x}}\n" for n in range(500))
     entries = "  - {action: asks, target: t%d}\n"
-    selectors = "evaluations:\n- type: sequence\n  order:\n" + "".join(entries % n for n in range(1_000))
-    optional = "- {actor: assistant, action: asks, target: other, optional: true}\n" * 990
-    unknown = "- {acter: x}\n" * 50_000
+    selectors = "evaluations:\n- type: sequence\n  order:\n" + "".join(entries % n for n in range(500))
+    optional = "- {actor: assistant, action: asks, target: other, optional: true}\n" * 500
+    unknown = "- {acter: x}\n" * 20_000
     for text in (head + dangling, head + optional + selectors, head + unknown):
         started = time.monotonic()
         assert len(errors_of(text)) <= 200
