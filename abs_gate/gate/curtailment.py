@@ -34,8 +34,11 @@ class Curtailment:
         """Whether another trial (of this case, where each row is decided by itself) would change nothing."""
         return self.decided_after is not None or case_id in self._decided_rows
 
-    def observe(self, case_id: str, outcome: Outcome) -> bool:
-        """Count a finished trial. False when it came after the decision and therefore changes nothing."""
+    def observe(self, case_id: str, outcome: Outcome, *, final: bool = False) -> bool:
+        """Count a finished trial. False when it came after the decision and therefore changes nothing.
+
+        `final` marks a trial that fails its session by itself.
+        """
         self._finished += 1
         if self.is_decided(case_id):
             return False
@@ -43,7 +46,9 @@ class Curtailment:
         self._counts += one
         if not self._enabled:
             return True
-        if self._per_row:
+        if final:
+            self._decide(outcome)
+        elif self._per_row:
             self._observe_row(case_id, one)
         elif self.rule.is_decided(self._counts, self.planned_total):
             self._decide(outcome)

@@ -119,9 +119,10 @@ def _add(records: Sequence[SessionRecord]) -> SessionRecord:
     first = records[0]
     early = any(record["decided_after"] is not None for record in records)
     lowest = [row for record in records if (row := record.get("lowest_row"))]
-    unexpected = Counter[str]()
+    unexpected, forbidden = Counter[str](), Counter[str]()
     for record in records:
         unexpected.update(record["unexpected_calls"])
+        forbidden.update(record["forbidden_calls"])
     merged: SessionRecord = {
         **first,
         "trials": {
@@ -141,6 +142,7 @@ def _add(records: Sequence[SessionRecord]) -> SessionRecord:
             (case for record in records for case in record["cases"]), key=lambda case: (case["row"] or 0, case["id"])
         ),
         "unexpected_calls": dict(unexpected.most_common()),
+        "forbidden_calls": dict(forbidden.most_common()),
         # The estimate after a stop holds for one sequence of trials, which several shards are not.
         "stopped_by": None,
     }

@@ -38,6 +38,7 @@ def to_record(deciding: DecidingPolicy) -> PolicyRecord:
         "max_unverified": policy.max_unverified,
         "sequential": _sequential_record(policy.sequential),
         "baseline": policy.baseline,  # type: ignore[typeddict-item]
+        "forbid": {key: list(names) for key, names in policy.forbid.items()},
     }
     return record
 
@@ -64,6 +65,7 @@ def from_record(record: PolicyRecord, *, critical: bool) -> DecidingPolicy:
             beta=Fraction(test["beta"]),
         ),
         baseline=record["baseline"],
+        forbid={key: tuple(names) for key, names in record["forbid"].items()},
     )
     return DecidingPolicy(policy=policy, trials=record["trials"])
 

@@ -230,6 +230,8 @@ class PolicyRecord(TypedDict):
     max_unverified: int | None
     sequential: SequentialRecord | None
     baseline: Literal["report", "gate"]
+    forbid: dict[str, list[str]]
+    """Calls that fail the session whatever the rate: `tools`, `effects`, `without_approval`."""
 
 
 class RowCountRecord(TypedDict):
@@ -278,6 +280,8 @@ class SessionRecord(TypedDict):
     cases: list[CaseRecord]
     unexpected_calls: dict[str, int]
     """Calls no behavior consumed, by tool name."""
+    forbidden_calls: dict[str, int]
+    """Calls that the policy forbids, in words, with how many trials made them."""
     policy: PolicyRecord
     planned_total: int
     """Trials planned over all shards; the same as `trials.planned` where there are none."""

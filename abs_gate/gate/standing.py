@@ -81,7 +81,8 @@ class Rule:
     def may_pass_early(self) -> bool:
         """False where more than the pass rate decides, so that every trial is needed."""
         policy = self.deciding.policy
-        return not policy.critical and policy.pass_hat_k is None and policy.baseline == "report"
+        more = policy.critical or policy.forbid or policy.pass_hat_k is not None or policy.baseline == "gate"
+        return not more
 
     def tolerates(self, counts: Counts, n: int) -> bool:
         """Whether policy tolerates these unverified trials among `n`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Lock
@@ -20,8 +21,8 @@ from abs_gate.gate.trial_note import TrialNote
 from abs_gate.outcomes import Outcome
 from abs_gate.settings.model import Quarantine
 
-MOST_UNEXPECTED_TOOLS = 100
-"""Distinct tool names of unexpected calls counted of one session."""
+MOST_DISTINCT_CALLS = 100
+"""Distinct tool names of unexpected calls, and distinct violations, counted of one session."""
 
 
 @dataclass(slots=True)
@@ -73,6 +74,7 @@ class SessionTally:
         self._cases: dict[str, CaseRecord] = {}
         self._outcomes: Counter[str] = Counter()
         self._unexpected: Counter[str] = Counter()
+        self._forbidden: Counter[str] = Counter()
         self._omitted = 0
         self._skipped = 0
 
@@ -93,11 +95,10 @@ class SessionTally:
     def _add(self, note: TrialNote) -> None:
         record, case_id = note["record"], note["case"]
         outcome = Outcome(record["outcome"])
-        decides = self.curtailment.observe(case_id, outcome)
+        decides = self.curtailment.observe(case_id, outcome, final=bool(note["forbidden"]))
         self._outcomes[record["outcome"]] += 1
-        for name in record["unexpected_calls"]:
-            if name in self._unexpected or len(self._unexpected) < MOST_UNEXPECTED_TOOLS:
-                self._unexpected[name] += 1
+        _count(self._unexpected, record["unexpected_calls"])
+        _count(self._forbidden, dict.fromkeys(note["forbidden"]))
         for parts, noted in ((self._behaviors, note["behaviors"]), (self._evaluations, note["evaluations"])):
             for part in noted:
                 if part["index"] < len(parts):
@@ -163,6 +164,7 @@ class SessionTally:
             "evaluations": [part.record() for part in self._evaluations],
             "cases": list(self._cases.values()),
             "unexpected_calls": dict(self._unexpected.most_common()),
+            "forbidden_calls": dict(self._forbidden.most_common()),
             "policy": to_record(plan.deciding),
             "planned_total": plan.planned_total,
             "row_counts": [
@@ -185,6 +187,12 @@ class SessionTally:
             return None
         _, row, case_id, counts = self._lowest
         return {"row": row, "case": case_id, "passed": counts.passed, "verified": counts.verified}
+
+
+def _count(counts: Counter[str], words: Iterable[str]) -> None:
+    for word in words:
+        if word in counts or len(counts) < MOST_DISTINCT_CALLS:
+            counts[word] += 1
 
 
 def quarantine_note(quarantine: Quarantine, *, in_force: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 from abs_gate.documents.model import Case
@@ -41,14 +41,22 @@ class TrialNote(TypedDict):
     """Counts from 0 within its case."""
     behaviors: list[PartNote]
     evaluations: list[PartNote]
+    forbidden: list[str]
+    """Calls that the policy forbids, in words."""
     input_tokens: int
     output_tokens: int
     record: TrialRecord
 
 
-def note_trial(case: Case, trial: int, result: TrialResult, *, transcripts: str = "failures") -> TrialNote:
-    """The note of a trial. `transcripts` is the policy: failures, all or none."""
-    keep = transcripts == "all" or (transcripts == "failures" and result.outcome is not Outcome.PASSED)
+def note_trial(
+    case: Case, trial: int, result: TrialResult, *, transcripts: str = "failures", forbidden: Sequence[str] = ()
+) -> TrialNote:
+    """The note of a trial. `transcripts` is the policy: failures, all or none.
+
+    `forbidden` are the violations of the policy's safety slice; a trial with one has failed, whatever else it shows.
+    """
+    outcome = Outcome.FAILED if forbidden else result.outcome
+    keep = transcripts == "all" or (transcripts == "failures" and outcome is not Outcome.PASSED)
     return {
         "session": session_key(case.session),
         "case": case.id,
@@ -57,17 +65,18 @@ def note_trial(case: Case, trial: int, result: TrialResult, *, transcripts: str 
         "trial": trial,
         "behaviors": [_part(part) for part in result.behaviors],
         "evaluations": [_part(part) for part in result.evaluations],
+        "forbidden": list(forbidden),
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
         "record": {
-            "outcome": result.outcome.value,  # type: ignore[typeddict-item]
-            "reason": shorten(result.reason),
+            "outcome": outcome.value,  # type: ignore[typeddict-item]
+            "reason": shorten(forbidden[0] if forbidden else result.reason),
             "duration_ms": result.duration_ms,
             "agent_calls": result.agent_calls,
             "unexpected_calls": list(result.unexpected_calls),
             "warnings": list(result.warnings),
             "steps": len(result.trace.steps),
-            "mismatches": list(_mismatches(result))[:MOST_MISMATCHES],
+            "mismatches": [*_faults(forbidden, "forbidden call"), *_mismatches(result)][:MOST_MISMATCHES],
             "transcript": [_step(step) for step in result.trace.steps[:MOST_STEPS]] if keep else None,
         },
     }
@@ -93,15 +102,19 @@ def _mismatches(result: TrialResult) -> Iterable[MismatchRecord]:
     for evaluation in result.evaluations:
         if _is_fault(evaluation.outcome):
             yield _mismatch(f"session evaluation {evaluation.index + 1}", evaluation)
-    for fault in result.call_faults:
+    yield from _faults(result.call_faults, "unexpected call")
+
+
+def _faults(reasons: Sequence[str], label: str) -> Iterable[MismatchRecord]:
+    for reason in reasons:
         yield {
             "where": "the whole session",
-            "label": "unexpected calls",
+            "label": label,
             "line": None,
             "outcome": "failed",
             "expected": "",
             "observed": "",
-            "reason": shorten(fault),
+            "reason": shorten(reason),
         }
 
 

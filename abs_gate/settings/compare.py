@@ -81,9 +81,9 @@ def _policies(name: str, before: SessionPolicy, after: SessionPolicy) -> Iterato
         old, new = before.sequential, after.sequential
         if (new.p0, new.p1) < (old.p0, old.p1) or new.alpha > old.alpha:
             yield f"{name}: the sequential test asks for less"
-    for key in before.forbid:
-        if before.forbid[key] != after.forbid.get(key):
-            yield f"{name}: what is forbidden ({key}) changed"
+    for key, forbidden in before.forbid.items():
+        for word in set(forbidden) - set(after.forbid.get(key, ())):
+            yield f"{name}: forbid.{key} no longer holds {word}"
 
 
 def _quarantines(base: SessionsSettings, head: SessionsSettings) -> Iterator[str]:

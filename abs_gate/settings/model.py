@@ -125,8 +125,8 @@ class SessionPolicy:
     sequential: SequentialSettings | None = None
     baseline: str = "report"
     """`report` or `gate`: whether a proven regression against the baseline fails the session."""
-    forbid: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """Safety slice: forbidden tools and effects, and required approvals."""
+    forbid: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """Safety slice: `tools` and `effects` never to be called, tools not to be called `without_approval`."""
     effects: tuple[Json, ...] = ()
     """Effect probes and claims for the sessions matched; read by `verification`."""
     location: Location | None = None

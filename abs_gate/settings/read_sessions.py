@@ -9,6 +9,7 @@ from abs_gate.findings import Json
 from abs_gate.settings import values
 from abs_gate.settings.model import Quarantine, SequentialSettings, SessionPolicy, SessionsSettings
 from abs_gate.settings.options import DECISIONS
+from abs_gate.settings.read_rest import read_lists
 from abs_gate.settings.reader import Section
 
 _WITH_CONFIDENCE = ("demonstrated", "not_worse")
@@ -77,7 +78,7 @@ def _policy(entry: Section, all_trials: int, *, trials_given: bool) -> SessionPo
         unexpected_calls=entry.get("unexpected_calls", values.choice("allow", "fail"), "allow"),
         sequential=_sequential(entry, decide),
         baseline=entry.get("baseline", values.choice("report", "gate"), "report"),
-        forbid=entry.get("forbid", values.as_is, {}),
+        forbid=entry.get("forbid", read_lists, {}),
         effects=tuple(entry.get("effects", values.as_is, ())),
         location=entry.location() if entry.value is not None else None,
     )

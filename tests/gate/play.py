@@ -19,7 +19,8 @@ from abs_gate.runner.result import BehaviorResult, EvaluationResult, TrialResult
 from abs_gate.settings.model import SessionPolicy, SessionsSettings
 from abs_gate.trace import ObservedStep, StepKind, Trace
 
-OUTCOMES = {"P": Outcome.PASSED, "F": Outcome.FAILED, "U": Outcome.UNVERIFIED}
+FORBIDDEN = "delete_account was called, and the policy forbids it."
+OUTCOMES = {"X": Outcome.PASSED, "P": Outcome.PASSED, "F": Outcome.FAILED, "U": Outcome.UNVERIFIED}
 
 
 def place(line: int = 1, file: str = "sessions/refund.abs.yaml") -> Location:
@@ -104,7 +105,7 @@ def play(
     stop_reason: str = "",
     **policy: object,
 ) -> SessionRecord:
-    """Run scripted trials (P, F, U), a text a row, with `at_once` of them under way at any time."""
+    """Run scripted trials (P, F, U; X makes a forbidden call), a text a row, `at_once` of them under way at a time."""
     trials = len(rows[0])
     if settings is None:
         settings = SessionsSettings(trials=trials, policy=(SessionPolicy(**policy),))  # type: ignore[arg-type]
@@ -116,7 +117,7 @@ def play(
 
     def finish_one() -> None:
         case, number, word = under_way.popleft()
-        tally.add(note_trial(case, number, trial(OUTCOMES[word])))
+        tally.add(note_trial(case, number, trial(OUTCOMES[word]), forbidden=(FORBIDDEN,) if word == "X" else ()))
 
     for index, row in enumerate(rows):
         case = case_of(of, index if len(rows) > 1 else None)
