@@ -67,7 +67,6 @@ def import_outcomes(
         "evaluations": [],
         "cases": cases,
         "unexpected_calls": {},
-        "forbidden_calls": {},
         "policy": to_record(DecidingPolicy(policy=policy, trials=longest)),
         "planned_total": counts.total(),
         "row_counts": [

@@ -122,7 +122,7 @@ def _add(records: Sequence[SessionRecord]) -> SessionRecord:
     unexpected, forbidden = Counter[str](), Counter[str]()
     for record in records:
         unexpected.update(record["unexpected_calls"])
-        forbidden.update(record["forbidden_calls"])
+        forbidden.update(record.get("forbidden_calls", {}))
     merged: SessionRecord = {
         **first,
         "trials": {

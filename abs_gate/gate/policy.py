@@ -65,7 +65,7 @@ def from_record(record: PolicyRecord, *, critical: bool) -> DecidingPolicy:
             beta=Fraction(test["beta"]),
         ),
         baseline=record["baseline"],
-        forbid={key: tuple(names) for key, names in record["forbid"].items()},
+        forbid={key: tuple(names) for key, names in record.get("forbid", {}).items()},
     )
     return DecidingPolicy(policy=policy, trials=record["trials"])
 

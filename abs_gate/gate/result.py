@@ -230,7 +230,7 @@ class PolicyRecord(TypedDict):
     max_unverified: int | None
     sequential: SequentialRecord | None
     baseline: Literal["report", "gate"]
-    forbid: dict[str, list[str]]
+    forbid: NotRequired[dict[str, list[str]]]
     """Calls that fail the session whatever the rate: `tools`, `effects`, `without_approval`."""
 
 
@@ -280,7 +280,7 @@ class SessionRecord(TypedDict):
     cases: list[CaseRecord]
     unexpected_calls: dict[str, int]
     """Calls no behavior consumed, by tool name."""
-    forbidden_calls: dict[str, int]
+    forbidden_calls: NotRequired[dict[str, int]]
     """Calls that the policy forbids, in words, with how many trials made them."""
     policy: PolicyRecord
     planned_total: int

@@ -71,8 +71,8 @@ def settle(record: SessionRecord) -> SessionRecord:
 def _decide(record: SessionRecord, rule: Rule, counts: Counts, rows: Counter[tuple[int, int]]) -> Decision:
     trials, policy = record["trials"], rule.deciding.policy
     not_run = trials["planned"] - trials["run"] - trials["saved"]
-    if record["forbidden_calls"]:
-        return "failed", f"Forbidden: {next(iter(record['forbidden_calls']))}"
+    if forbidden := record.get("forbidden_calls"):
+        return "failed", f"Forbidden: {next(iter(forbidden))}"
     if policy.per == "row":
         failed, undecided = _rows(record, rule)
     else:
