@@ -67,7 +67,10 @@ def assess(
 def annotate(
     steps: Sequence[ObservedStep], behaviors: Sequence[Behavior], matches: Mapping[int, BehaviorMatch]
 ) -> tuple[ObservedStep, ...]:
-    """The steps with what matched them: its id, its verb, its target; calls that nothing matched are unexpected."""
+    """The steps with what matched them: its id, its verb, its target; calls that nothing matched are unexpected.
+
+    A reported result takes the actor too: whether a tool or an external system answers is the session's word.
+    """
     annotated = [replace(step, expected=False) if step.kind is StepKind.CALL else step for step in steps]
     for behavior in behaviors:
         match = matches.get(behavior.index)
@@ -78,6 +81,7 @@ def annotate(
         is_text = step.kind is StepKind.TEXT
         annotated[match.step] = replace(
             step,
+            actor=behavior.actor if step.kind is StepKind.RESULT else step.actor,
             behavior=behavior.index if is_first else step.behavior,
             behavior_id=step.behavior_id or behavior.id,
             action=behavior.action if is_first else step.action,
