@@ -14,6 +14,7 @@ from abs_gate.gate.standing import Rule
 from abs_gate.gate.statistics.intervals import trials_to_prove, trials_to_refute
 from abs_gate.gate.statistics.stopping import SequentialTest
 from abs_gate.gate.statistics.thresholds import floor_percent
+from abs_gate.gate.words import trials_word
 from abs_gate.settings.matching import policy_for, quarantine_for
 from abs_gate.settings.model import Quarantine, SessionPolicy, SessionsSettings
 
@@ -109,8 +110,9 @@ def _faults(plan: SessionPlan) -> Iterable[Finding]:
         yield _finding(plan, f"{plan.planned_total:,} trials are planned, and {MOST_TRIALS:,} are allowed.")
         return
     policy, n = plan.policy, plan.deciding.trials if plan.policy.per == "row" else plan.planned_total
-    what = f"{n} trials" if n != 1 else "1 trial"
-    of = " of each row" if policy.per == "row" else f" ({plan.cases_total} cases, {plan.deciding.trials} each)"
+    what = trials_word(n)
+    cases = "1 case" if plan.cases_total == 1 else f"{plan.cases_total:,} cases"
+    of = " of each row" if policy.per == "row" else f" ({cases}, {plan.deciding.trials:,} each)"
     if policy.decide == "demonstrated" and policy.pass_rate == 1:
         yield _finding(plan, "No number of trials demonstrates a rate of 100 %.", hint="Ask for less, or observe it.")
     elif policy.decide == "demonstrated":

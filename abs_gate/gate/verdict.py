@@ -211,9 +211,12 @@ def _nothing_checked(document: ResultDocument) -> str:
 
 
 def _summary(document: ResultDocument) -> str:
-    sessions = [session for session in document["sessions"] if not session["quarantined"]]
+    gating = [session for session in document["sessions"] if not session["quarantined"]]
+    sessions = [session for session in gating if session["trials"]["planned"]]
     contracts = document["contracts"]
     parts = []
+    if gating and not sessions:
+        parts.append("no case of a session falls into this shard")
     if sessions:
         passed = sum(session["trials"]["passed"] for session in sessions)
         verified = passed + sum(session["trials"]["failed"] for session in sessions)

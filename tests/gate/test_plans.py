@@ -31,7 +31,7 @@ def test_no_session_and_no_case():
 
 def test_trials_that_could_never_demonstrate_the_rate():
     message = refused(plan(trials=28, **DEMONSTRATED))
-    assert "28 trials (1 cases, 28 each) can never demonstrate 90% with 95 % confidence." in message
+    assert "28 trials (1 case, 28 each) can never demonstrate 90% with 95 % confidence." in message
     assert "29 are needed when all pass, 46 when one fails. Set trials to 29 or more." in message
     check_plans([plan(trials=29, **DEMONSTRATED)])
     check_plans([plan(cases=10, trials=3, **DEMONSTRATED)])

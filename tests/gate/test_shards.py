@@ -88,6 +88,7 @@ def test_a_shard_in_which_no_case_falls_is_no_fault():
     empty = [document for _, document in documents if not document["sessions"][0]["trials"]["planned"]]
     assert empty
     assert {document["verdict"] for document in empty} == {"passed"}
+    assert empty[0]["reasons"] == ["No case of a session falls into this shard."]
     assert merge_results(documents)["verdict"] == "passed"
 
 
