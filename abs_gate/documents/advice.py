@@ -136,6 +136,13 @@ class _SessionAdvice:
                 f"No behavior before this result calls {excerpt(behavior.target or 'a tool')}.",
                 "Add the call that it answers: `actor: assistant, action: calls`.",
             )
+        for key, is_given in (("optional", behavior.optional), ("matches_when", behavior.matches_when is not None)):
+            if is_given and behavior.actor != "assistant":
+                yield self._warn(
+                    "not-for-this-actor",
+                    behavior.places.get(key, behavior.location),
+                    f"`{key}` is about what the assistant does; it has no meaning for `{behavior.label}`.",
+                )
         arguments = "with" if behavior.with_ is not None else "with_only" if behavior.with_only is not None else None
         is_call = behavior.actor == "assistant" and behavior.category in _CALL_CATEGORIES
         if arguments is not None and not is_call:

@@ -31,7 +31,7 @@ class BehaviorReader:
     def __init__(self, reader: Reader, options: LoadOptions, version: str) -> None:
         self._reader = reader
         self._problems = reader.problems
-        self._actions = {**ACTIONS, **{name: Category(category) for name, category in options.actions.items()}}
+        self._actions = {**{name: Category(category) for name, category in options.actions.items()}, **ACTIONS}
         self._evaluations = EvaluationReader(reader, options, version)
         self._version = version
 

@@ -133,6 +133,10 @@ class EvaluationReader:
         at = place.get("pattern")
         if at is not None and isinstance(at.value, str):
             check_pattern(at, self._problems)
+        at = place.get("variable")
+        if kind == "variable_consistency" and at is not None and has_placeholder(at.value):
+            message = f"`variable` takes a name, not a placeholder: {excerpt(at.value)}."
+            self._problems.error("invalid-name", at.location, message, "Write it without braces.")
         at = place.get("schema")
         if at is not None and isinstance(at.value, dict | bool):
             check_json_schema(at, self._problems)

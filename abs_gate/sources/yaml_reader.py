@@ -175,8 +175,11 @@ class _Reader:
         self._refuse_tag(event)
         frame = self._stack[-1] if self._stack else None
         if frame is not None and frame.node.entries is not None and frame.key is None:
+            if self._text[start - 1 : start + 1] == "{{":
+                message, hint = "A placeholder needs quotes around it in YAML.", 'Write "{{name}}".'
+                raise self._problems.fail("complex-key", start - 1, message, hint)
             raise self._problems.fail(
-                "complex-key", start, "A list or mapping cannot be a key.", "Braces in a text need quotes around it."
+                "complex-key", start, "A list or mapping cannot be a key.", "Quote it if it is text."
             )
         if len(self._stack) >= MAX_DEPTH:
             raise self._problems.fail("too-deep", start, f"Nested deeper than {MAX_DEPTH} levels.")

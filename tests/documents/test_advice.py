@@ -90,6 +90,8 @@ def test_sessions_of_one_name() -> None:
         ("- {actor: tool, action: responds, target: Db}\n- {actor: assistant, action: calls, target: Db}", ["unasked-result"]),
         ("- {actor: assistant, action: informs, with: {a: 1}}", ["arguments-not-compared"]),
         ("- {actor: assistant, action: hands_off, with: {a: 1}}", []),
+        ("- {actor: user, action: says, optional: true}\n" + A, ["not-for-this-actor"]),
+        ("- {actor: user, action: says, matches_when: {type: contains, value: x}}\n" + A, ["not-for-this-actor"]),
         ("- {actor: user, action: submits, with_only: {}}\n" + A, ["arguments-not-compared"]),
         ("- {actor: assistant, action: informs, evaluations: [{type: contains, value: x, threshold: 0.5}]}", ["threshold-ignored"]),
         ("- {actor: assistant, action: informs, evaluations: [{type: llm_judge, criteria: x, threshold: 0.5}]}", []),

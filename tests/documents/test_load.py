@@ -10,6 +10,7 @@ import pytest
 from abs_gate.documents.load import LoadOptions, load_sessions
 from abs_gate.documents.model import Category
 from abs_gate.errors import ConfigurationError
+from abs_gate.evaluators import evaluator_shapes
 
 from .memory_workspace import OPTIONS, SHAPES, MemoryWorkspace, behaviors, errors_of, load_all, load_one
 
@@ -321,6 +322,9 @@ BAD_EVALUATIONS = [
         '7:56: Entry 2 of `sequence` can only mean the optional behavior "q". '
         "A sequence must happen, an optional behavior may not: use `expected` with `after`.",
     ]),
+    (U + "evaluations:\n- {type: variable_consistency, variable: '{{orderId}}'}", [
+        '6:42: `variable` takes a name, not a placeholder: "{{orderId}}". Write it without braces.',
+    ]),
     (U + "evaluations: {type: never}", ["5:14: `evaluations` of the document must be a list, not a mapping."]),
 ]  # fmt: skip
 
@@ -404,6 +408,19 @@ def test_custom_actions() -> None:
     assert session.behaviors[0].category is Category.EXECUTION
     with pytest.raises(ConfigurationError, match='"refunds" is mapped to "money", which is no category'):
         load_one(text, LoadOptions(evaluators=SHAPES, actions={"refunds": "money"}))
+
+
+def test_standard_actions_keep_their_category() -> None:
+    options = LoadOptions(evaluators=SHAPES, actions={"says": "execution"})
+    assert load_one(behaviors(U), options).behaviors[0].category is Category.COMMUNICATION
+
+
+def test_the_shapes_of_the_evaluators_themselves() -> None:
+    assert errors_of(FULL, LoadOptions(evaluators=evaluator_shapes())) == []
+    assert errors_of(behaviors(E + "{type: regex, patern: x}"), LoadOptions(evaluators=evaluator_shapes())) == [
+        "s.abs.yaml:7:5: `regex` needs `pattern`.",
+        's.abs.yaml:7:19: Unknown key "patern" in `regex`. Did you mean "pattern"?',
+    ]
 
 
 def test_the_hash_covers_the_document_and_its_fragments() -> None:

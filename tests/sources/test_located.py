@@ -199,8 +199,8 @@ def test_a_chain_of_aliases_cannot_nest_without_bound() -> None:
         ]),
         ("a: *nowhere", ["f.yaml:1:4: The alias `*nowhere` names no anchor before it."]),
         ("a: &a [*a]", ["f.yaml:1:8: The alias `*a` stands inside the value it repeats."]),
-        ("[1, 2]: x", ["f.yaml:1:1: A list or mapping cannot be a key. Braces in a text need quotes around it."]),
-        ("a: {{name}}", ["f.yaml:1:5: A list or mapping cannot be a key. Braces in a text need quotes around it."]),
+        ("[1, 2]: x", ["f.yaml:1:1: A list or mapping cannot be a key. Quote it if it is text."]),
+        ("a: {{name}}", ["f.yaml:1:4: A placeholder needs quotes around it in YAML. Write \"{{name}}\"."]),
         ("? \n: x", ["f.yaml:1:2: A key is missing before this colon."]),
         ("a: {<<: 3}", ["f.yaml:1:5: `<<` merges a mapping or a list of mappings."]),
         ("a: Order: 12", [
