@@ -293,7 +293,7 @@ def both(rows, threshold, decide, per, critical, at_once):
     return early, play(rows, early_stop=False, at_once=at_once, **policy)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(verdicts, rates, decisions, st.sampled_from(["session", "row"]), st.booleans(), st.integers(1, 8))
 def test_stopping_early_changes_no_decision(rows, threshold, decide, per, critical, at_once):
     early, full = both(rows, threshold, decide, per, critical, at_once)
@@ -302,7 +302,7 @@ def test_stopping_early_changes_no_decision(rows, threshold, decide, per, critic
     assert early["trials"]["run"] + early["trials"]["saved"] == early["trials"]["planned"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(anything, rates, decisions, st.sampled_from(["session", "row"]), st.booleans(), st.integers(1, 8))
 def test_unverified_trials_never_turn_a_failure_into_a_pass(rows, threshold, decide, per, critical, at_once):
     early, full = both(rows, threshold, decide, per, critical, at_once)
@@ -313,7 +313,7 @@ def test_unverified_trials_never_turn_a_failure_into_a_pass(rows, threshold, dec
         assert early["outcome"] == full["outcome"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(anything, rates, st.booleans())
 def test_counts_always_add_up(rows, threshold, early_stop):
     record = play(rows, early_stop=early_stop, at_once=3, **rate(threshold))

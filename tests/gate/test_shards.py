@@ -49,7 +49,7 @@ def shards_of(rows, count: int, **policy):
 words = st.lists(st.text("PFU", min_size=3, max_size=3), min_size=2, max_size=8)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(words, st.integers(1, 4), st.sampled_from(["50%", "80%", "100%"]), st.booleans())
 def test_merging_equals_one_machine(rows, count, threshold, critical):
     policy = {"critical": critical, **rate(threshold)}
@@ -61,7 +61,7 @@ def test_merging_equals_one_machine(rows, count, threshold, critical):
         assert record[key] == whole[key], key
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(
     st.lists(st.text("PF", min_size=3, max_size=3), min_size=2, max_size=8),
     st.integers(1, 4),
