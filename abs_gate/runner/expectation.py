@@ -113,6 +113,8 @@ class Expectation:
             return True
         text = observed_text(step)
         if condition.type == "contains":
+            if not self.criterion:
+                raise Undecided("the `value` of `matches_when` is empty")
             return contains_text(text, self.criterion)
         if condition.type == "regex":
             try:

@@ -167,7 +167,8 @@ class _Conversation:
             self._log.add_sent(due.behavior, text)
             step, after = len(self._log.steps) - 1, self._progress.scope
             sent = BehaviorMatch(outcome=Outcome.PASSED, step=step, before=due.scope, after=after)
-            self._progress.matches[due.behavior.index] = sent
+            uncaptured = self._progress.matches.get(due.behavior.index)
+            self._progress.matches[due.behavior.index] = replace(uncaptured, step=step) if uncaptured else sent
 
     def _request(self, connection: Connection) -> tuple[ToolCall, ...]:
         """One request with the whole conversation. Returns the calls that wait for a result."""

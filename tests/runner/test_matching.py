@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from abs_gate.documents.variables import Scope
 from abs_gate.evaluators.judged import JudgePanel
 from abs_gate.outcomes import Outcome
 
@@ -218,6 +219,11 @@ class TestMatchesWhen:
         assert turn(expected, {"text": "Your order NUMBER, please?"}).outcome is Outcome.PASSED
         assert turn(expected, {"text": "Hello"}).outcome is Outcome.FAILED
 
+    def test_an_empty_value_matches_nothing_by_itself(self):
+        expected = '  - {actor: assistant, action: asks, matches_when: {type: contains, value: "{{word}}"}}'
+        result = turn(expected, {"text": "anything"}, scope=Scope(variables={"word": ""}))
+        assert result.behaviors[1].outcome is Outcome.UNVERIFIED
+
     def test_regex_is_searched(self):
         expected = "  - {actor: assistant, action: asks, matches_when: {type: regex, pattern: 'R-\\d+'}}"
         assert turn(expected, {"text": "See R-5512."}).outcome is Outcome.PASSED
@@ -380,3 +386,37 @@ behaviors:
 """
     _, requests = play(session, [{"calls": [call("t", id="7")]}, DONE])
     assert requests[1].messages[-1].results[0].content == {"id": "7"}
+
+
+def test_a_capture_without_a_value_is_unverified_though_its_message_was_sent():
+    session = """
+behaviors:
+  - {actor: user, action: says, content: go}
+  - {actor: assistant, action: asks, optional: true, capture: {a: x}, matches_when: {type: contains, value: zzz}}
+  - {actor: user, action: says, content: more, capture: {b: "{{a}}"}}
+  - {actor: assistant, action: informs}
+"""
+    result, requests = play(session, [DONE, DONE])
+    assert outcomes(result) == ["passed", "skipped", "unverified", "passed"]
+    assert len(requests) == 2
+
+
+def test_an_external_system_may_answer_a_call():
+    session = """
+behaviors:
+  - {actor: user, action: says, content: go}
+  - {actor: assistant, action: calls, target: t}
+  - {actor: external, action: responds, target: t, content: x}
+evaluations:
+  - {type: eventually, match: {actor: external, action: responds, target: t}}
+"""
+    result, _ = play(session, [calls("t"), DONE])
+    assert result.outcome is Outcome.PASSED
+    reported = {"messages": [calls("t"), {"result": "x", "id": "call_0"}, DONE]}
+    assert play(session, [reported])[0].outcome is Outcome.PASSED
+
+
+def test_interaction_of_the_assistant_is_a_call_of_its_target_or_a_text():
+    expected = "  - {actor: assistant, action: uploads, target: report}"
+    assert turn(expected, calls("report"), DONE).behaviors[1].step == 1
+    assert turn(expected, {"text": "Here it is."}).outcome is Outcome.PASSED
