@@ -11,7 +11,7 @@ from abs_gate.findings import Json
 
 _MOST_TRIED = 300
 """Changes tried to make one counterexample better."""
-_MOST_WORK = 30_000
+_MOST_WORK = 10_000
 """The same in values looked at."""
 
 

@@ -179,10 +179,24 @@ def _member(chars: CharSet, point: int) -> bool:
     return any(low <= point <= high for low, high in chars)
 
 
-@lru_cache(maxsize=512)
 def language(pattern: str) -> Language:
     """Return the language of a pattern. Raises InvalidPattern, or IrregularPattern."""
-    tree = parse(pattern)
+    known = _language_or_error(pattern)
+    if isinstance(known, str):
+        raise IrregularPattern(known)
+    return known
+
+
+@lru_cache(maxsize=512)
+def _language_or_error(pattern: str) -> Language | str:
+    """Return why a pattern is irregular as text: that too is worth remembering."""
+    try:
+        return _language(parse(pattern))
+    except IrregularPattern as error:
+        return str(error)
+
+
+def _language(tree: Tree) -> Language:
     parts = tree.parts if isinstance(tree, Sequence) else (tree,)
     if not isinstance(parts[0] if parts else None, Start):
         return Language(((_build(tree), True),))
