@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import threading
 import time
 from pathlib import Path
@@ -12,85 +11,10 @@ import pytest
 
 from abs_gate import __version__
 
+from .checkout import BROKEN, CONTRACT, SESSION, owned_by_others, pull_request
 from .engine import BASE, podman
 
 pytestmark = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="the engine needs root here")
-
-OWNER = 12345
-CONTRACT = """\
-tool_id: billing.issue_refund
-tool_version: 1
-provider: {service: billing-api, operation: POST /v1/refunds}
-model_surface:
-  name: issue_refund
-  description: Issue one refund for a delivered order after the customer has asked for it.
-  examples: [{order_id: A-1001, action_id: act-1}]
-  input_schema:
-    type: object
-    properties:
-      order_id: {type: string, minLength: 1, description: The order to refund.}
-      reason: {type: string, enum: [damaged, late], description: Why the customer wants the money back.}
-      action_id: {type: string, minLength: 1, description: One key for each refund asked for.}
-    required: [order_id, action_id]
-    additionalProperties: false
-  output_schema:
-    type: object
-    properties: {receipt_id: {type: string}}
-    required: [receipt_id]
-policy:
-  {required_scope: refunds.write, effect: irreversible_external_write, approval: always, idempotency_key: action_id}
-"""
-SESSION = """\
-session: s
-abs_version: "0.2"
-behaviors:
-  - {actor: user, action: says, content: hi}
-  - {actor: assistant, action: informs}
-"""
-BROKEN = CONTRACT.replace("[order_id, action_id]", "[order_id, action_id, reason]")
-
-
-def git(directory, *arguments):
-    environ = {"PATH": os.environ["PATH"], "HOME": str(directory), "GIT_CONFIG_NOSYSTEM": "1"}
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", f"safe.directory={directory}"]
-    done = subprocess.run(
-        [*command, *arguments], cwd=directory, env=environ, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
-
-
-def give_away(directory):
-    for path in (directory, *directory.rglob("*")):
-        os.chown(path, OWNER, OWNER, follow_symlinks=False)
-
-
-def pull_request(step, contract):
-    """A checkout of a pull request's test merge, with its history, owned by the runner's user."""
-    workspace = step.workspace
-    git(workspace, "init", "--quiet", "--initial-branch=main")
-    (workspace / "contracts").mkdir()
-    (workspace / "contracts" / "refund.yaml").write_text(CONTRACT)
-    (workspace / "abs-gate.yaml").write_text("version: 1\ncontracts:\n  paths: [contracts/]\n")
-    git(workspace, "add", "--all")
-    git(workspace, "commit", "--quiet", "--message", "base")
-    base = git(workspace, "rev-parse", "HEAD")
-    git(workspace, "checkout", "--quiet", "-b", "work")
-    (workspace / "contracts" / "refund.yaml").write_text(contract)
-    git(workspace, "commit", "--quiet", "--all", "--allow-empty", "--message", "change")
-    head = git(workspace, "rev-parse", "HEAD")
-    git(workspace, "checkout", "--quiet", "--detach", base)
-    git(workspace, "merge", "--quiet", "--no-ff", "--no-edit", head)
-    merge = git(workspace, "rev-parse", "HEAD")
-    give_away(workspace)
-    repository = {"full_name": "octo/repo", "default_branch": "main"}
-    pull = {"number": 2, "head": {"sha": head, "repo": repository}, "base": {"sha": base, "repo": repository}}
-    step.event = json.dumps({"action": "opened", "number": 2, "pull_request": pull, "repository": repository})
-    step.environ |= {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_SHA": merge, "GITHUB_REF": "refs/pull/2/merge"}
-    return base
-
-
-def owners(directory):
-    return {path.lstat().st_uid for path in directory.rglob("*")}
 
 
 def test_arguments_go_to_the_command(image):
@@ -156,21 +80,20 @@ def test_a_pull_request_that_changes_nothing(step):
 def test_nothing_of_root_is_left_in_the_workspace(step):
     pull_request(step, BROKEN)
     step.run()
-    assert owners(step.workspace) == {OWNER}
+    assert owned_by_others(step.workspace) == []
 
 
 def test_inputs_with_dashes_arrive(step):
     pull_request(step, BROKEN)
-    step.inputs = {"fail-on": "none", "report-dir": "elsewhere/reports"}
+    step.inputs = {"report-dir": "elsewhere/reports", "junit-file": "unit.xml"}
     done = step.run()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (step.workspace / "elsewhere" / "reports" / "result.json").is_file()
-    assert owners(step.workspace) == {OWNER}
+    assert (step.workspace / "elsewhere" / "reports" / "unit.xml").is_file(), done.stdout + done.stderr
+    assert re.search(r"junit-file<<(\S+)\nelsewhere/reports/unit\.xml\n\1\n", step.file("output"))
+    assert owned_by_others(step.workspace) == []
 
 
 def test_a_base_that_cannot_be_read_is_not_no_changes(step):
-    base = pull_request(step, CONTRACT)
-    (step.workspace / ".git" / "objects" / base[:2] / base[2:]).unlink()
+    pull_request(step, CONTRACT, depth=1)
     done = step.run()
     assert done.returncode == 3, done.stdout + done.stderr
     assert "fetch-depth: 0" in done.stdout + done.stderr + step.file("summary")

@@ -45,7 +45,7 @@ class Controls:
 
 
 class FakeGitHub:
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
         self.controls = Controls()
         self.comments: dict[int, dict] = {}
         self.checks: dict[int, dict] = {}
@@ -62,7 +62,7 @@ class FakeGitHub:
         self.next_id = 100
         self.lock = threading.RLock()
         handler = type("Handler", (_Handler,), {"github": self})
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.server = ThreadingHTTPServer((host, 0), handler)
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
