@@ -146,7 +146,7 @@ def _add(records: Sequence[SessionRecord]) -> SessionRecord:
         # The estimate after a stop holds for one sequence of trials, which several shards are not.
         "stopped_by": None,
     }
-    for stale in ("unbiased_rate", "anytime_interval"):
+    for stale in ("unbiased_rate", "anytime_interval", "pass_hat_k_error"):
         merged.pop(stale, None)  # type: ignore[misc]
     if reasons := [reason for record in records if (reason := record.get("stop_reason"))]:
         merged["stop_reason"] = reasons[0]

@@ -271,6 +271,8 @@ class SessionRecord(TypedDict):
     coverage: float | None
     pass_hat_k: dict[str, float]
     """pass^k by k as text; empty after an early stop, which would bias it."""
+    pass_hat_k_error: NotRequired[dict[str, float]]
+    """Its standard error over cases, by k as text; absent with fewer than two cases."""
     pass_at_k: dict[str, float]
     required: str
     """The threshold in words: `4 of 5 (80 %)`."""

@@ -17,6 +17,7 @@ from abs_gate.gate.statistics.repeated import (
     effective_trials,
     mean_pass_at_k,
     mean_pass_hat_k,
+    pass_hat_k_error,
 )
 from abs_gate.gate.statistics.stopping import unbiased_rate
 from abs_gate.gate.statistics.thresholds import floor_percent
@@ -61,6 +62,9 @@ def settle(record: SessionRecord) -> SessionRecord:
     if record["decided_after"] is None:
         ks = range(1, min(deciding.trials, LARGEST_SHOWN_K) + 1)
         settled["pass_hat_k"] = {str(k): float(v) for k in ks if (v := mean_pass_hat_k(rows, k)) is not None}
+        errors = {str(k): error for k in ks if (error := pass_hat_k_error(rows, k)) is not None}
+        if errors:
+            settled["pass_hat_k_error"] = errors
         settled["pass_at_k"] = {str(k): float(v) for k in ks if (v := mean_pass_at_k(rows, k)) is not None}
     elif (stopped_by := record.get("stopped_by")) is not None and deciding.policy.decide != "sequential":
         unbiased = unbiased_rate(counts.passed, counts.verified, stopped_by_pass=stopped_by == "pass")

@@ -85,6 +85,8 @@ def test_a_benchmark_is_shown_with_its_published_figures():
     (session,) = result["sessions"]
     assert session["pass_hat_k"] == pytest.approx({"1": 0.42, "2": 41 / 150, "3": 0.22, "4": 0.2})
     assert session["pass_at_k"] == pytest.approx({"1": 0.42, "2": 17 / 30, "3": 0.66, "4": 0.72})
+    assert session["pass_hat_k_error"] == pytest.approx({"1": 0.0522, "2": 0.0555, "3": 0.0565, "4": 0.0571}, abs=5e-5)
+    assert session["effective_trials"] == pytest.approx(90.3, abs=0.05)
     assert session["trials"]["passed"] == 84
     assert session["clustered_interval"] == pytest.approx([0.315, 0.525], abs=5e-4)
     assert (result["verdict"], len(session["cases"])) == ("failed", 50)

@@ -21,11 +21,6 @@ class Share:
     count: int
     of: int
 
-    @property
-    def rate(self) -> float | None:
-        """The share; None of nothing."""
-        return self.count / self.of if self.of else None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
