@@ -33,7 +33,7 @@ _CAPS = Caps(
     behaviors=60,
     transcript=2500,
 )
-_MARKER_LINE = re.compile(r"\A[\ufeff\s]{0,8}<!-- " + re.escape(MARKER) + r" (\{[^\r\n]{0,2000}\}) -->")
+_MARKER_LINE = re.compile(r"[\ufeff\s]{0,8}<!-- " + re.escape(MARKER) + r" (\{[^\r\n]{0,2000}\}) -->")
 _SHA = re.compile(r"[0-9A-Za-z]{1,64}")
 _MAX_KEY = 200
 _RUN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._-]+)*")

@@ -8,7 +8,6 @@ a last suite says so: a reader that only counts can never be green when the gate
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 
@@ -25,8 +24,6 @@ from abs_gate.reports.selection import action_of, does_gate, lint_gates, sort_ch
 from abs_gate.reports.transcript_text import step_text
 from abs_gate.reports.untrusted import block, cut, one_line
 
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 does not allow (production 2, Char)."""
 _MAX_OUTPUT = 20_000
 _MAX_MESSAGE = 1_000
 
@@ -67,28 +64,24 @@ def _to_xml(suites: list[TestSuite], document: ResultDocument) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _legal(text: str) -> str:
-    return _ILLEGAL.sub("\ufffd", text)
-
-
 def _case(
     name: str, *, classname: str, file: str | None, line: int | None, seconds: float = 0.0, output: str = ""
 ) -> TestCase:
     return TestCase(
-        name=_legal(one_line(name, 300)) or "(no name)",
-        classname=_legal(one_line(classname, 300)),
+        name=one_line(name, 300) or "(no name)",
+        classname=one_line(classname, 300),
         elapsed_sec=seconds or None,
-        file=_legal(one_line(file, 300)) if file else None,
+        file=one_line(file, 300) if file else None,
         line=line,
-        stdout=_legal(cut(output, _MAX_OUTPUT)) or None,
+        stdout=cut(output, _MAX_OUTPUT) or None,
     )
 
 
 def _end(add: Callable[..., None], message: str, output: str = "") -> None:
     """Add a failure, error or skip with a reason that is never empty."""
     add(
-        message=_legal(one_line(message, _MAX_MESSAGE)) or "no reason was recorded",
-        output=_legal(cut(output, _MAX_OUTPUT)),
+        message=one_line(message, _MAX_MESSAGE) or "no reason was recorded",
+        output=cut(output, _MAX_OUTPUT),
     )
 
 
@@ -110,10 +103,10 @@ def _session_suite(session: SessionRecord) -> TestSuite:
         "unverified": str(trials["unverified"]),
     }
     suite = TestSuite(
-        _legal(one_line(session["name"], 300)),
+        one_line(session["name"], 300),
         cases,
-        file=_legal(one_line(session["path"], 300)),
-        properties={name: _legal(one_line(value, 300)) for name, value in properties.items()},
+        file=one_line(session["path"], 300),
+        properties={name: one_line(value, 300) for name, value in properties.items()},
     )
     _share_time(session, suite)
     return suite
@@ -146,7 +139,7 @@ def _behavior_case(session: SessionRecord, behavior: BehaviorRecord, part: Part)
     if session["quarantined"] and did_not_pass:
         _end(case.add_skipped_info, f"quarantined, {session.get('quarantine_note', '')}: {reason}")
     elif tolerated:
-        case.stdout = _legal(cut(f"{counted}, within the session's threshold: {reason}\n{detail}", _MAX_OUTPUT))
+        case.stdout = cut(f"{counted}, within the session's threshold: {reason}\n{detail}", _MAX_OUTPUT)
     elif behavior["failed"]:
         _end(case.add_failure_info, f"{counted}: {reason}", detail)
     elif behavior["unverified"] or behavior["outcome"] == "unverified":
@@ -174,7 +167,7 @@ def _contract_suite(contracts: ContractsRecord) -> TestSuite:
         _end(case.add_error_info, error)
         cases.append(case)
     properties = {"base": one_line(contracts["base"] or "none", 300)}
-    return TestSuite("contracts", cases, properties={name: _legal(value) for name, value in properties.items()})
+    return TestSuite("contracts", cases, properties=properties)
 
 
 def _change_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
