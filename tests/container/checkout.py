@@ -83,6 +83,13 @@ def pull_request(step, contract, *, depth=0):
     return base
 
 
+def add(step, name, text):
+    """Put a file into the workspace that the runner's user owns."""
+    path = step.workspace / name
+    path.write_text(text)
+    os.chown(path, OWNER, OWNER)
+
+
 def owned_by_others(directory):
     """What the runner's user could not remove at its next checkout."""
     found = [path for path in directory.rglob("*") if path.lstat().st_uid != OWNER]

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from ..github.fake_api import TOKEN, FakeGitHub
-from .checkout import BROKEN, CONTRACT, SESSION, owned_by_others, pull_request
+from .checkout import BROKEN, CONTRACT, SESSION, add, owned_by_others, pull_request
 from .engine import podman
 
 pytestmark = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="the engine needs root here")
@@ -63,7 +63,7 @@ def runner(image):
 
 def test_everything_at_once(step, agent, github, runner):
     base = pull_request(step, BROKEN, depth=1)
-    (step.workspace / "s.abs.yaml").write_text(SESSION)
+    add(step, "s.abs.yaml", SESSION)
     event = json.loads(step.event)
     github.commits[base] = base
     github.files[base] = {"contracts/refund.yaml": CONTRACT.encode(), "abs-gate.yaml": b"version: 1\n"}
