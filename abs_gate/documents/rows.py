@@ -24,6 +24,7 @@ from abs_gate.sources.scalars import MAX_NUMBER_LENGTH
 MAX_ROW_CHARACTERS = 5 * 1024 * 1024
 """Longest row, in characters."""
 _BLANK = " \t\r\n"
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -63,6 +64,9 @@ def _decode(pieces: Iterable[bytes], file: str) -> Iterator[str]:
     for piece in pieces:
         if lines == 1 and piece.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise _error(file, 1, "The file is UTF-16 or UTF-32 text.", "Save it as UTF-8.")
+        if lines == 1 and piece.startswith(_LFS_POINTER):
+            hint = "Set `lfs: true` on actions/checkout, or run `git lfs pull`."
+            raise _error(file, 1, "The file is a Git LFS pointer, not the data set itself.", hint)
         text = _decode_piece(decoder, piece, file, lines)
         lines += text.count("\n")
         if text:

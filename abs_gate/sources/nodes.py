@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from abs_gate.findings import Finding, Json, Location, Severity
 
 MAX_DEPTH = 100
 """Deepest nesting of lists and mappings, aliases followed."""
-MAX_NODES = 1_000_000
+MAX_NODES = 500_000
 """Most values in one file."""
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -63,7 +64,8 @@ class Positions:
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
-        self._starts = [0, *(match.end() for match in _LINE_BREAK.finditer(text))]
+        self._starts = array("L", [0])
+        self._starts.extend(match.end() for match in _LINE_BREAK.finditer(text))
 
     def location(self, offset: int) -> Location:
         """The place of a character."""

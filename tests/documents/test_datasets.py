@@ -163,6 +163,12 @@ def test_a_line_without_end_is_not_taken_in_whole(file: str) -> None:
     assert taken < 40
 
 
+def test_a_pointer_to_large_storage_is_not_a_data_set() -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    with pytest.raises(ConfigurationError, match=r"Git LFS pointer.*lfs: true"):
+        rows_of(pointer, "x.csv", piece=1000)
+
+
 def test_rows_before_a_bad_one_are_given() -> None:
     rows = read_rows(MemoryWorkspace({"x.jsonl": '{"a":1}\noops\n'}).read_chunks("x.jsonl"), "x.jsonl")
     assert next(rows).values == {"a": 1}
