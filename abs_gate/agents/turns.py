@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from abs_gate.conversation import AgentRequest, AgentTurn, Message
-
-ID_PREFIX = "gate_call_"
-"""Ids given by the gate to calls that came without one."""
+from abs_gate.wire.call_ids import fill_call_ids
 
 
 def settle(turn: AgentTurn, request: AgentRequest) -> AgentTurn:
     """The turn as the runner takes it."""
-    return replace(turn, messages=_with_ids(_without_echo(turn.messages, request), request))
+    calls_so_far = sum(len(message.calls) for message in request.messages)
+    return replace(turn, messages=fill_call_ids(_without_echo(turn.messages, request), first=calls_so_far + 1))
 
 
 def _without_echo(messages: tuple[Message, ...], request: AgentRequest) -> tuple[Message, ...]:
@@ -26,28 +25,3 @@ def _without_echo(messages: tuple[Message, ...], request: AgentRequest) -> tuple
         if calls_repeated or results_repeated:
             first_new = index + 1
     return messages[first_new:]
-
-
-def _with_ids(messages: tuple[Message, ...], request: AgentRequest) -> tuple[Message, ...]:
-    """Give calls without an id one that no other call has; results reported without one answer calls by name."""
-    if all(call.id for message in messages for call in message.calls) and all(
-        result.call_id for message in messages for result in message.results
-    ):
-        return messages
-    count = sum(len(message.calls) for message in request.messages)
-    settled: list[Message] = []
-    unanswered: list[tuple[str, str]] = []
-    for message in messages:
-        calls = []
-        for call in message.calls:
-            count += 1
-            named = call if call.id else replace(call, id=f"{ID_PREFIX}{count}")
-            calls.append(named)
-            unanswered.append((named.name, named.id))
-        results = []
-        for result in message.results:
-            call_id = result.call_id or next((known for name, known in unanswered if name == result.name), "")
-            unanswered = [pair for pair in unanswered if pair[1] != call_id]
-            results.append(replace(result, call_id=call_id))
-        settled.append(replace(message, calls=tuple(calls), results=tuple(results)))
-    return tuple(settled)

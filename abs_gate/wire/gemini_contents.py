@@ -11,12 +11,11 @@ from typing import Any
 
 from abs_gate.conversation import Message, Role, ToolCall, ToolOffer, ToolResult
 from abs_gate.findings import Json
+from abs_gate.wire.call_ids import ID_PREFIX
 from abs_gate.wire.turn_builder import TurnBuilder
 from abs_gate.wire.values import as_list, as_mapping, as_text, read_call, text_or_none
 
 NAME = "gemini"
-NO_ID = "gate_call_"
-"""Ids with this beginning were given by the gate, and are not the API's to see."""
 
 
 def write_tools(tools: Iterable[ToolOffer]) -> list[Json]:
@@ -69,7 +68,7 @@ def _write_response(result: ToolResult) -> Json:
 
 
 def _with_id(value: dict[str, Json], call_id: str) -> dict[str, Json]:
-    return {"id": call_id, **value} if call_id and not call_id.startswith(NO_ID) else value
+    return {"id": call_id, **value} if call_id and not call_id.startswith(ID_PREFIX) else value
 
 
 def read_parts(parts: Json) -> tuple[Message, ...]:

@@ -143,14 +143,14 @@ def content_of(item: Mapping[str, Json]) -> Json:
 def read_calls(item: Mapping[str, Json]) -> tuple[ToolCall, ...]:
     """The calls of a message: `tool_calls`, calls among the parts of its content, or the legacy `function_call`."""
     parts = [part for part in as_list(item.get("content")) if as_mapping(part).get("type") in _CALL_PARTS]
-    calls = [_read_call(call) for call in (*as_list(item.get("tool_calls")), *parts) if isinstance(call, Mapping)]
+    calls = [read_tool_call(call) for call in (*as_list(item.get("tool_calls")), *parts) if isinstance(call, Mapping)]
     legacy = item.get("function_call")
     if not calls and isinstance(legacy, Mapping) and legacy.get("name"):
         calls.append(read_call(legacy.get("id"), legacy.get("name"), legacy.get("arguments")))
     return tuple(calls)
 
 
-def _read_call(call: Mapping[str, Json]) -> ToolCall:
+def read_tool_call(call: Mapping[str, Json]) -> ToolCall:
     """One entry of `tool_calls`, with or without the wrapper that names its kind (`function`, `custom`)."""
     inner = as_mapping(call.get("function")) or as_mapping(call.get("custom")) or call
     name = inner.get("name", call.get("name", call.get("toolName")))
