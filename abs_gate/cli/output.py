@@ -42,12 +42,15 @@ def data(text: str, path: str | None = None) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a report atomically.
+    """Write a report atomically; a device or pipe (/dev/null, /dev/stdout) is written to as it is.
 
     Raises:
         ConfigurationError: the place cannot be written.
     """
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", newline="\n")
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         partial.write_text(text, encoding="utf-8", newline="\n")

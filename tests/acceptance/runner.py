@@ -26,8 +26,9 @@ def git(repository: Path, *arguments: str) -> str:
         capture_output=True,
         text=True,
         env=environment,
-        check=True,
+        check=False,
     )
+    assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
@@ -51,7 +52,7 @@ class Checkout:
 
 def checkout(tmp_path: Path, pull_request: str, *, depth_one: bool = True) -> Checkout:
     """A workspace at the test merge of one of the example's pull requests, shallow as the runner has it."""
-    origin, port = tmp_path / "origin", free_port()
+    origin, port = tmp_path / "octocat" / "hello", free_port()
     shutil.copytree(DEMO / "base", origin, ignore=shutil.ignore_patterns("__pycache__"))
     config = origin / "abs-gate.yaml"
     text = config.read_text().replace("8765", str(port)).replace("python agent.py", f'\\"{sys.executable}\\" agent.py')
@@ -115,7 +116,7 @@ def run_action(
     event_file.write_text(json.dumps(payload if payload is not None else pull_request_event(place)))
     (commands / "output").touch()
     (commands / "summary").touch()
-    server = f"file://{place.origin.parent}"
+    server = f"file://{place.origin.parent.parent}"
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
