@@ -21,6 +21,8 @@ from abs_gate.sources.excerpt import excerpt, type_name
 from abs_gate.sources.patterns import compile_pattern
 from abs_gate.sources.schema_errors import explain_mismatches
 
+_UNRESOLVED: Json = object()
+"""In the place of a value whose variables were reported."""
 _PROMPT_NAMES = MappingProxyType(dict.fromkeys(PROMPT_PLACEHOLDERS, ""))
 
 
@@ -68,6 +70,8 @@ class _CaseCheck:
                 continue
             place = behavior.places.get(key, behavior.location)
             resolved = self._resolve(value, place, f"`{key}` of {name}")
+            if resolved is _UNRESOLVED:
+                continue
             if key == "target" and not isinstance(resolved, str | None):
                 self._note("wrong-type", place, f"`target` of {name} comes to {type_name(resolved)}; it must be text.")
             if key == "content" and (behavior.is_sent or behavior.is_tool_result):
@@ -76,7 +80,7 @@ class _CaseCheck:
 
     def _check_sent(self, behavior: Behavior, value: Json, resolved: Json, place: Location) -> None:
         name = self._name(behavior)
-        if resolved is None and behavior.is_sent and isinstance(value, str) and self._is_known(value):
+        if resolved is None and behavior.is_sent:
             self._note(
                 "empty-value", place, f"{excerpt(value)} is null, and nothing can be sent for `content` of {name}."
             )
@@ -106,7 +110,8 @@ class _CaseCheck:
         captured: dict[str, Json] = {}
         for variable, value in behavior.capture.items():
             place = behavior.places.get("capture", behavior.location)
-            captured[variable] = self._resolve(value, place, f"`capture` of {self._name(behavior)}")
+            resolved = self._resolve(value, place, f"`capture` of {self._name(behavior)}")
+            captured[variable] = "" if resolved is _UNRESOLVED else resolved
         self._scope = self._scope.with_captures(captured)
 
     def _check_evaluation(self, evaluation: Evaluation, owner: str) -> None:
@@ -120,7 +125,8 @@ class _CaseCheck:
                 continue
             scope = self._scope.with_captures(_PROMPT_NAMES) if key == "prompt" else self._scope
             resolved = self._resolve(value, place, where, scope)
-            self._check_shape(evaluation.type, key, resolved, place)
+            if resolved is not _UNRESOLVED:
+                self._check_shape(evaluation.type, key, resolved, place)
         if evaluation.when is not None:
             self._check_when(evaluation, evaluation.when, owner)
         variable = evaluation.fields.get("variable")
@@ -159,20 +165,13 @@ class _CaseCheck:
             self._note_unknown(error, place, where)
         except VariableError as error:
             self._note("bad-placeholder", place, f"{where}: {error}")
-        return None
+        return _UNRESOLVED
 
     def _look_up(self, name: str) -> Json:
         try:
             return self._scope.lookup(name)
         except UnknownVariable:
             return None
-
-    def _is_known(self, template: str) -> bool:
-        try:
-            self._scope.resolve(template)
-        except VariableError:
-            return False
-        return True
 
     def _note_unknown(self, error: UnknownVariable, place: Location, where: str) -> None:
         hint = (

@@ -82,10 +82,12 @@ evaluations:
         ]),
         ("- {actor: user, action: says, content: x, capture: {a: '{{b}}'}}\n- {actor: user, action: says, content: '{{a}}'}", None, [
             "s.abs.yaml:5:52: No value for the variable `b` in `capture` of `user says`. Capture it earlier, or give it by --var or a data set.",
-            's.abs.yaml:6:40: "{{a}}" is null, and nothing can be sent for `content` of `user says`.',
         ]),
         ("- {actor: assistant, action: informs, evaluations: [{type: regex, pattern: 'x {{y}}'}]}", None, [
             "s.abs.yaml:5:76: No value for the variable `y` in `pattern` of `regex` on `assistant informs`. Capture it earlier, or give it by --var or a data set.",
+        ]),
+        ("- {actor: assistant, action: informs, evaluations: [{type: contains, value: '{{y}}'}]}", None, [
+            "s.abs.yaml:5:77: No value for the variable `y` in `value` of `contains` on `assistant informs`. Capture it earlier, or give it by --var or a data set.",
         ]),
         ("- {actor: user, action: says, content: x}\nevaluations:\n- {type: within, match: {action: says}, after: {action: says}, max_steps: '{{given}}'}", None, [
             's.abs.yaml:7:75: `max_steps` of `within` with its variables in place: The value must be a whole number, not text ("g").',
