@@ -32,11 +32,11 @@ def inside(path: str, root: Path | None = None) -> str:
     name = path.replace(os.sep, "/")
     if posixpath.isabs(name):
         if root is None or not Path(posixpath.normpath(name)).is_relative_to(root):
-            refuse(path, "path-outside-workspace", "leads outside the workspace, where files are not read.")
+            refuse(path, "path-outside-workspace", "leads outside the workspace, and paths have to stay in it.")
         name = Path(posixpath.normpath(name)).relative_to(root).as_posix()
     name = posixpath.normpath(name)
     if name == ".." or name.startswith("../"):
-        refuse(path, "path-outside-workspace", "leads outside the workspace, where files are not read.")
+        refuse(path, "path-outside-workspace", "leads outside the workspace, and paths have to stay in it.")
     return name
 
 

@@ -116,7 +116,7 @@ class WorkTree:
             refuse(
                 path,
                 "path-outside-workspace",
-                "leads outside the workspace, where files are not read.",
+                "leads outside the workspace, and paths have to stay in it.",
                 f"The workspace is {self.root}.",
             )
         return real
