@@ -53,7 +53,7 @@ def wrap(text: str, width: int, *, first: str = "", rest: str | None = None) -> 
     for paragraph in visible(text, keep_lines=True).split("\n"):
         current = lead
         filled = False
-        for word in _BREAKS.split(paragraph):
+        for word in _BREAKS.split(paragraph.rstrip()):
             piece = word
             if filled and display_width(current) + 1 + display_width(piece) > width:
                 lines.append(current)

@@ -135,13 +135,15 @@ def test_large_and_deep_schemas_stay_short() -> None:
     assert len(lines) == 12
 
 
-def test_wrapping_keeps_to_the_width_and_to_the_words() -> None:
-    lines = wrap("passed 2 of 5 (40 %) " * 8, 40, first="  - ")
-    assert all(display_width(line) <= 40 for line in lines)
+@pytest.mark.parametrize("width", range(24, 60))
+def test_wrapping_keeps_to_the_width_and_to_the_words(width: int) -> None:
+    text = "passed 2 of 5 (40 %), interval 11.7 % to 76.9 % " * 4
+    lines = wrap(text, width, first="  - ")
+    assert all(display_width(line) <= width for line in lines)
     assert lines[0].startswith("  - passed")
     assert all(line.startswith("    ") for line in lines[1:])
     assert not any(line.strip().startswith("%") for line in lines)
-    assert "".join("".join(lines).split()) == "".join(("  - " + "passed 2 of 5 (40 %) " * 8).split())
+    assert "".join("".join(lines).split()) == "".join(f"  - {text}".split())
 
 
 def test_wide_characters_count_two_columns() -> None:
