@@ -127,7 +127,7 @@ def _load_options(settings: Settings) -> LoadOptions:
     return LoadOptions(
         evaluators=evaluator_shapes(),
         actions=settings.sessions.actions,
-        adapters=frozenset(judge.name for judge in settings.judges) if settings.judges else None,
+        adapters=frozenset(judge.name for judge in settings.judges),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
@@ -14,6 +14,7 @@ from abs_gate.app.contracts import BaseContents, ContractReport, check_contracts
 from abs_gate.app.loading import Faults, LoadedRun, load_run
 from abs_gate.app.ports import Clock, Journal, Progress
 from abs_gate.app.sessions import SessionRun, SessionsOutcome
+from abs_gate.app.traces import AssignedTraces, assign_traces
 from abs_gate.contracts.records import to_record
 from abs_gate.conversation import Agent, Usage
 from abs_gate.errors import BaseUnavailable, CannotVerify, Interrupted
@@ -30,6 +31,7 @@ from abs_gate.settings.load import load_settings
 from abs_gate.settings.model import Settings
 from abs_gate.sources.redaction import Redactor
 from abs_gate.sources.workspace import Workspace
+from abs_gate.wire.recorded import RecordedConversation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,8 @@ class RunPorts:
     is_workflow: bool = False
     """Whether files may come from a stranger: then the base's configuration is looked at beside the head's."""
     baseline: ResultDocument | None = None
+    traces: Callable[[], Sequence[RecordedConversation]] | None = None
+    """Reads recorded conversations that are judged in the agent's place. Raises ConfigurationError."""
 
 
 def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
@@ -69,6 +73,10 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
     verify = ports.verify(faults) if ports.verify is not None else None
     acknowledged = faults.collect(lambda: _acknowledgements(settings, ports.workspace)) or ()
     loaded = load_run(ports.workspace, settings, environ=ports.environ, today=ports.clock.today(), faults=faults)
+    traces = None
+    if ports.traces is not None:
+        traces = assign_traces(ports.traces(), loaded.plans)
+        loaded = replace(loaded, plans=traces.plans)
     verification: Sequence[VerificationRecord] = ()
     sessions: SessionsOutcome | None = None
     contracts: ContractReport | None = None
@@ -85,7 +93,7 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
         if verify is not None:
             verification = verify()
         if loaded.plans:
-            sessions = _run_sessions(loaded, settings, ports)
+            sessions = _run_sessions(loaded, settings, ports, traces)
             cancelled = sessions.cancelled
     except Interrupted as interrupted:
         cancelled = interrupted.signal_exit_code - 128
@@ -143,7 +151,9 @@ def _base_settings(settings: Settings, base: BaseContents) -> Settings | None:
     return Faults().collect(lambda: load_settings(base.workspace, name, resolve_secrets=False))
 
 
-def _run_sessions(loaded: LoadedRun, settings: Settings, ports: RunPorts) -> SessionsOutcome:
+def _run_sessions(
+    loaded: LoadedRun, settings: Settings, ports: RunPorts, traces: AssignedTraces | None
+) -> SessionsOutcome:
     meter = BudgetMeter(settings.budget, started=ports.clock.monotonic())
     try:
         with ports.open_agent(settings) as agent:
@@ -158,6 +168,7 @@ def _run_sessions(loaded: LoadedRun, settings: Settings, ports: RunPorts) -> Ses
                 meter=meter,
                 clock=ports.clock,
                 run_id=ports.run_id,
+                traces=traces,
             ).run()
     except CannotVerify as unavailable:
         return SessionRun.nothing_ran(loaded, reason=str(unavailable))

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from abs_gate.app.loading import LoadedRun
 from abs_gate.app.metering import MeteredAgent
 from abs_gate.app.pool import Pool
 from abs_gate.app.ports import Clock, Journal, Progress
+from abs_gate.app.traces import AssignedTraces
 from abs_gate.conversation import Agent, Usage
 from abs_gate.documents.datasets import iterate_cases
 from abs_gate.documents.model import Case
 from abs_gate.errors import Interrupted
 from abs_gate.evaluators.judged import JudgePanel
 from abs_gate.gate.budget import BudgetMeter
+from abs_gate.gate.forbid import SafetySlice
 from abs_gate.gate.keeping import Keeper
 from abs_gate.gate.plan import SessionPlan, shard_of
 from abs_gate.gate.result import SessionRecord
 from abs_gate.gate.tally import SessionTally
 from abs_gate.gate.trial_note import TrialNote, note_trial
-from abs_gate.runner.loop import run_trial
+from abs_gate.runner.loop import judge_trace, run_trial
 from abs_gate.runner.options import RunOptions
 from abs_gate.runner.result import TrialResult
 from abs_gate.settings.model import Settings
@@ -35,6 +37,8 @@ class Job:
     plan: SessionPlan
     tally: SessionTally
     case: Case
+    position: int
+    """Place of the case in its session, from 0."""
     trial: int
     """Counts from 0 within its case."""
 
@@ -68,7 +72,7 @@ class SessionRun:
         meter: BudgetMeter,
         clock: Clock,
         run_id: str,
-        play: Callable[[Case, Agent, RunOptions], TrialResult] = run_trial,
+        traces: AssignedTraces | None = None,
     ) -> None:
         self._loaded = loaded
         self._workspace = workspace
@@ -79,7 +83,8 @@ class SessionRun:
         self._progress = progress
         self._meter = meter
         self._run_id = run_id
-        self._play = play
+        self._traces = traces
+        self._slices: dict[str, SafetySlice] = {}
         self._options = RunOptions(
             scope=loaded.scope,
             aliases=loaded.tools.aliases,
@@ -138,13 +143,13 @@ class SessionRun:
     def _jobs(self, tallies: list[SessionTally]) -> Iterator[Job]:
         """Trials in order, pulled just before each starts: what is decided or over budget is never begun."""
         for tally in tallies:
-            for case in self._cases(tally.plan):
+            for position, case in enumerate(self._cases(tally.plan)):
                 for trial in range(tally.plan.deciding.trials):
                     if not self._journal.has(case.id, trial) and tally.wants(case.id):
                         if reason := self._meter.stop_reason(self._clock.monotonic()):
                             self._stop_reason = reason
                             return
-                        yield Job(plan=tally.plan, tally=tally, case=case, trial=trial)
+                        yield Job(plan=tally.plan, tally=tally, case=case, position=position, trial=trial)
 
     def _cases(self, plan: SessionPlan) -> Iterator[Case]:
         sessions = self._settings.sessions
@@ -158,16 +163,33 @@ class SessionRun:
             self._session_options(job.plan.policy.unexpected_calls),
             trial_key=f"{self._run_id}-{job.case.id}-{job.trial}",
         )
-        return self._play(job.case, self._agent, options)
+        if self._traces is not None:
+            return judge_trace(job.case, self._traces.find(job.plan, job.position, job.trial), options)
+        return run_trial(job.case, self._agent, options)
 
     @functools.cache  # noqa: B019  # two values at most, and the run lives as long as they are needed
     def _session_options(self, unexpected_calls: str) -> RunOptions:
         return replace(self._options, unexpected_calls=unexpected_calls)
 
+    def _slice(self, plan: SessionPlan) -> SafetySlice:
+        """What the session's policy forbids; attempts count even when they were blocked."""
+        known = self._slices.get(plan.key)
+        if known is None:
+            tools = self._loaded.tools
+            known = SafetySlice(plan.policy.forbid, effects=tools.effects, aliases=tools.aliases)
+            self._slices[plan.key] = known
+        return known
+
     def _count(self, job: Job, result: TrialResult) -> None:
         if result.model:
             self._models[result.model] = None
-        note = note_trial(job.case, job.trial, result, transcripts=self._settings.sessions.transcripts)
+        note = note_trial(
+            job.case,
+            job.trial,
+            result,
+            transcripts=self._settings.sessions.transcripts,
+            forbidden=self._slice(job.plan).violations(result.trace) if job.plan.policy.forbid else (),
+        )
         self._journal.append(note)
         self._count_note(job.tally, note, announce=True)
 

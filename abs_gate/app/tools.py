@@ -23,6 +23,8 @@ class ToolFacts:
     offers: tuple[ToolOffer, ...] = ()
     example_results: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     write_tools: frozenset[str] = frozenset()
+    effects: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Tool name to its effect, as far as contracts say."""
     names: frozenset[str] | None = None
     """Every tool known; None where no contract says."""
 
@@ -52,6 +54,7 @@ def tool_facts(contracts: ContractSet | None, targets: Mapping[str, tuple[str, .
         offers=tuple(_offer(tool) for tool in newest.values()),
         example_results={tool.name: example for tool in newest.values() for example in _example_results(tool)[:1]},
         write_tools=frozenset(tool.name for tool in newest.values() if is_write(tool)),
+        effects={tool.name: effect for tool in newest.values() if (effect := _effect(tool)) is not None},
         names=frozenset(names),
     )
 
@@ -61,6 +64,12 @@ def is_write(tool: ToolContract) -> bool:
     if tool.policy.effect is not None:
         return tool.policy.effect is not Effect.READ_ONLY
     return tool.annotations.get("readOnlyHint") is not True
+
+
+def _effect(tool: ToolContract) -> str | None:
+    if tool.policy.effect is not None:
+        return tool.policy.effect.value
+    return Effect.READ_ONLY.value if tool.annotations.get("readOnlyHint") is True else None
 
 
 def _order(tool: ToolContract) -> tuple[int, str]:

@@ -15,10 +15,10 @@ from abs_gate.app.ports import Journal, Progress
 from abs_gate.app.run import RunPorts
 from abs_gate.cli.clock import SystemClock
 from abs_gate.cli.journal import FILE_NAME, DiskJournal, NoJournal
-from abs_gate.cli.places import output_path
+from abs_gate.cli.places import Place, open_path, output_path
 from abs_gate.cli.results import read_result
-from abs_gate.conversation import Agent
-from abs_gate.errors import ConfigurationError
+from abs_gate.conversation import Agent, Connection
+from abs_gate.errors import AgentUnavailable, ConfigurationError
 from abs_gate.gate.result import VerificationRecord
 from abs_gate.github.client import GitHubClient
 from abs_gate.github.contents import HostedRepository
@@ -31,6 +31,7 @@ from abs_gate.vcs.base import BaseSources, resolve_base
 from abs_gate.vcs.fetch import Remote
 from abs_gate.vcs.git import Git
 from abs_gate.vcs.worktree import WorkTree
+from abs_gate.wire.recorded import MAX_TRACE_BYTES, RecordedConversation, load_traces
 
 
 def read_context(environ: Mapping[str, str]) -> EventContext | None:
@@ -58,6 +59,7 @@ def open_ports(
         yield RunPorts(
             workspace=worktree,
             base=lambda: _base(settings, worktree, git, event, client),
+            traces=_traces(settings.sessions.traces, worktree) if settings.sessions.traces else None,
             open_agent=lambda settings: _open_agent(settings, transport, redactor, worktree, event),
             judges=lambda settings: build_panel(
                 settings.judges,
@@ -110,6 +112,18 @@ def _base(
     return BaseContents(workspace=base.workspace, label=base.label, paths=base.paths)
 
 
+def _traces(path: str, worktree: WorkTree) -> Callable[[], tuple[RecordedConversation, ...]]:
+    place = open_path(path) if os.path.lexists(path) else Place(worktree, path)
+    return lambda: load_traces(place.workspace.read_bytes(place.path, limit=MAX_TRACE_BYTES), path)
+
+
+class _NoAgent:
+    """Stands where recorded conversations are judged: nothing may be sent."""
+
+    def connect(self, session_key: str) -> Connection:
+        raise AgentUnavailable("Recorded conversations are judged; there is no agent.")
+
+
 @contextmanager
 def _open_agent(
     settings: Settings,
@@ -118,6 +132,9 @@ def _open_agent(
     worktree: WorkTree,
     event: EventContext | None,
 ) -> Iterator[Agent]:
+    if settings.sessions.traces:
+        yield _NoAgent()
+        return
     with build_agent(
         settings.agent,
         transport,
