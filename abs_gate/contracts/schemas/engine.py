@@ -167,6 +167,8 @@ class Engine:
         side = self._sides.get(id(view.document))
         if side is None:
             side = self._sides[id(view.document)] = _Side(view.document, self._budget, self._meter)
+            texts = [value for value in Boundaries([view.document.schema]).values if isinstance(value, str)]
+            self._prover.texts = list(dict.fromkeys([*self._prover.texts, *texts]))
         return side
 
     def _read(self, view: SchemaView) -> NormalForm:

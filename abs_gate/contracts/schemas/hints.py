@@ -56,6 +56,12 @@ class Hints:
             if usual is not None:
                 yield usual
 
+    def names(self, path: Path) -> list[str]:
+        """Return the names of the members described at a place, in the author's order."""
+        schemas = (self._reader.raw(pointer) for pointer in self._places(path))
+        described = (schema.get("properties") for schema in schemas if isinstance(schema, dict))
+        return list(dict.fromkeys(name for members in described if isinstance(members, dict) for name in members))
+
     def _places(self, path: Path) -> list[Pointer]:
         known = self._levels.get(path)
         if known is None:

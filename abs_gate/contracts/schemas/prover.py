@@ -38,10 +38,10 @@ class _Frame:
 class Prover:
     """Answers goals, remembering what it has shown."""
 
-    def __init__(self, meter: Meter, texts: Iterable[str] = ()) -> None:
+    def __init__(self, meter: Meter) -> None:
         self.literals = Literals()
         self.meter = meter
-        self.texts: list[str] = list(texts)
+        self.texts: list[str] = []
         """Strings worth trying where a pattern cannot be reasoned about."""
         self._expansions: dict[int, Expansion] = {}
         self._kinds: dict[int, frozenset[str]] = {}

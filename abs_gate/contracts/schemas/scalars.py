@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Found
 from abs_gate.contracts.schemas.literals import Proving
 from abs_gate.contracts.schemas.nodes import Bounds, Constants, Length, Matches, Multiple
+from abs_gate.contracts.schemas.regular.approximation import approximation
 from abs_gate.contracts.schemas.regular.automaton import Language, language
 from abs_gate.contracts.schemas.regular.matching import found_in
 from abs_gate.contracts.schemas.regular.syntax import InvalidPattern, IrregularPattern
@@ -227,7 +228,9 @@ def prove_string(prover: Prover, atoms: list[int]) -> Answer:
         return EMPTY
     if not irregular or fits(word):
         return Found(word)
-    for text in prover.texts:
+    near = [(found, wanted) for pattern, wanted in irregular if (found := approximation(pattern)) is not None]
+    guessed = shortest_word([*languages, *near], low, high, excluded, prover.meter)
+    for text in [*([] if guessed is None else [guessed]), *prover.texts]:
         if fits(text):
             return Found(text)
     return Found(word, sure=False)
@@ -238,3 +241,5 @@ def _usual_texts(low: int, high: int | None) -> Iterator[str]:
     if low <= 4:
         yield "text" if high is None else "text"[:high]
     yield "a" * min(low, _LONGEST_TEXT)
+    if low <= 3 and (high is None or high >= 3):
+        yield "a\nb"

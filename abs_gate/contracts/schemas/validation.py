@@ -7,6 +7,7 @@ with a backtracking engine: the pattern keywords are replaced by the package's o
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -33,6 +34,7 @@ _CLASSES = {
 _KEYWORDS_BETWEEN = 8
 """Keywords inside one another between two looks at the interpreter's stack; each takes seven frames at most."""
 _RESERVED_FRAMES = 100
+_LONGEST_TEXT = 1_000
 
 
 class _Undecided(Exception):
@@ -130,9 +132,19 @@ def _property_patterns(schema: Json) -> Iterator[str]:
 
 def _found(pattern: str, text: str) -> bool:
     found = found_in(pattern, text)
-    if found is None:
+    if found is None or found is not _found_by_library(pattern, text, found):
         raise _Undecided
     return found
+
+
+def _found_by_library(pattern: str, text: str, found: bool) -> bool:
+    """Return what the library itself would say, where asking it is safe: a witness must be one for its users too."""
+    if len(text) > _LONGEST_TEXT or not is_tame(pattern):
+        return found
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return found
 
 
 def _error(message: str) -> Any:

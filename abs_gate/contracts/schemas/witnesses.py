@@ -42,11 +42,15 @@ class _Polisher:
                     again = True
 
     def dress(self, hints: Sequence[Hints]) -> None:
-        """Put suggested values where any value of the kind does."""
+        """Put members in the order of the schema, and suggested values where any value of the kind does."""
         for path in list(parts_of(self.value)):
             if not _exists(self.value, path):
                 continue
             present = _at(self.value, path)
+            if isinstance(present, dict):
+                order = {name: place for place, name in enumerate(hints[0].names(path))} if hints else {}
+                present = dict(sorted(present.items(), key=lambda member: order.get(member[0], len(order))))
+                self.value = replaced(self.value, path, present)
             for hint in (hint for source in hints for hint in source.at(path)):
                 if type_of(hint) == type_of(present) and (
                     hint == present or self._try(replaced(self.value, path, hint))
