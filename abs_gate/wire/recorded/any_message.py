@@ -16,7 +16,14 @@ from abs_gate.wire.openai_messages import ROLES, read_tool_call
 from abs_gate.wire.turn_builder import TurnBuilder
 from abs_gate.wire.values import as_list, as_mapping, as_text, read_call
 
-_ROLES: Mapping[str, Role] = {**ROLES, "gpt": Role.ASSISTANT, "chatbot": Role.ASSISTANT, "observation": Role.TOOL}
+_ROLES: Mapping[str, Role] = {
+    **ROLES,
+    "gpt": Role.ASSISTANT,
+    "chatbot": Role.ASSISTANT,
+    "tool-call": Role.ASSISTANT,
+    "observation": Role.TOOL,
+    "tool-response": Role.TOOL,
+}
 _CALL_TYPES = frozenset(
     {"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "function_call", "custom_tool_call"}
 )

@@ -23,11 +23,18 @@ _USAGE = (
     ("llm.token_count.prompt", "llm.token_count.completion"),
     ("ai.usage.promptTokens", "ai.usage.completionTokens"),
 )
+_CONVERSATION_IDS = (
+    "gen_ai.conversation.id",
+    "gcp.vertex.agent.session_id",
+    "session.id",
+    "traceloop.association.properties.session_id",
+)
 _TOOL_ARGUMENTS = (
     "gen_ai.tool.call.arguments",
     "input.value",
     "traceloop.entity.input",
     "ai.toolCall.args",
+    "gcp.vertex.agent.tool_call_args",
     "tool_arguments",
     "tool.parameters",
     "input",
@@ -37,6 +44,7 @@ _TOOL_RESULTS = (
     "output.value",
     "traceloop.entity.output",
     "ai.toolCall.result",
+    "gcp.vertex.agent.tool_response",
     "tool_response",
     "output",
 )
@@ -55,7 +63,7 @@ class ModelCall:
 def read_model_call(span: Span) -> ModelCall | None:
     """The request and answer of a span, or None when it holds no messages."""
     attributes = span.attributes
-    for read in (_semantic, _indexed, _openinference, _vercel, _history, _events):
+    for read in (_semantic, _indexed, _openinference, _adk, _vercel, _history, _events, _bodies):
         sent, answered = read(span)
         if sent or answered:
             model = _first(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id")
@@ -78,7 +86,10 @@ def is_agent_span(span: Span) -> bool:
 
 
 def read_tool_run(span: Span) -> tuple[ToolCall, ToolResult] | None:
-    """The call and its result where a span stands for a tool that ran; else None."""
+    """The call and its result where a span stands for a tool that ran; else None.
+
+    Arguments that were not recorded are unknown, which is not the same as none: they match nothing.
+    """
     attributes = span.attributes
     kinds = (attributes.get("openinference.span.kind"), attributes.get("traceloop.span.kind"))
     is_tool = (
@@ -91,20 +102,28 @@ def read_tool_run(span: Span) -> tuple[ToolCall, ToolResult] | None:
     name = _first(attributes, "gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name") or span.name
     arguments = _first(attributes, *_TOOL_ARGUMENTS)
     result = _first(attributes, *_TOOL_RESULTS)
-    call_id = as_text(_first(attributes, "gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"))
+    call_id = as_text(_first(attributes, "gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id"))
     inner = as_mapping(_parsed(result))
     if "tool_call_id" in inner and "content" in inner:
         call_id, result = call_id or as_text(inner["tool_call_id"]), inner["content"]
-    call = read_call(call_id, name, _parsed(arguments))
+    call = (
+        ToolCall(id=call_id, name=as_text(name), arguments=None, raw_arguments="(not recorded)")
+        if arguments is None
+        else read_call(call_id, name, _keywords(_parsed(arguments)))
+    )
     failed = bool(attributes.get("error.type")) or inner.get("status") == "error"
     return call, ToolResult(call_id=call_id, name=call.name, content=result, is_error=failed)
 
 
+def _keywords(arguments: Json) -> Json:
+    """The keyword arguments where a Python call was recorded with both kinds."""
+    item = as_mapping(arguments)
+    return item["kwargs"] if {"args", "kwargs"} <= set(item) and not item["args"] else arguments
+
+
 def conversation_id(span: Span) -> str:
     """The conversation a span belongs to where it says so."""
-    return as_text(
-        _first(span.attributes, "gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id")
-    )
+    return as_text(_first(span.attributes, *_CONVERSATION_IDS))
 
 
 def _semantic(span: Span) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
@@ -142,11 +161,43 @@ def _indexed_message(item: Json) -> Mapping[str, Json]:
 
 
 def _openinference(span: Span) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """`llm.input_messages.0.message.content` and `llm.output_messages...`."""
-    return (
-        read_history(map(_openinference_message, _unflatten(span.attributes, "llm.input_messages."))),
-        read_history(map(_openinference_message, _unflatten(span.attributes, "llm.output_messages."))),
-    )
+    """`llm.input_messages.0.message.content` and `llm.output_messages...`; runs may have their input as one text."""
+    sent = read_history(map(_openinference_message, _unflatten(span.attributes, "llm.input_messages.")))
+    answered = read_history(map(_openinference_message, _unflatten(span.attributes, "llm.output_messages.")))
+    asked = span.attributes.get("input.value")
+    if answered and not sent and isinstance(asked, str) and _parsed(asked) is asked:
+        sent = read_history([{"role": "user", "content": asked}])
+    return sent, answered
+
+
+def _adk(span: Span) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """Google's Agent Development Kit keeps the whole Gemini request and response."""
+    request = as_mapping(_parsed(span.attributes.get("gcp.vertex.agent.llm_request")))
+    response = as_mapping(_parsed(span.attributes.get("gcp.vertex.agent.llm_response")))
+    answer = {"role": "model", **as_mapping(response.get("content"))}
+    system = as_mapping(request.get("config")).get("system_instruction")
+    return read_history(as_list(request.get("contents")), system), read_history([answer] if "parts" in answer else [])
+
+
+def _bodies(span: Span) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """Log records with `input` and `output` messages in their body, as AWS's distribution writes them."""
+    for _, body in span.events:
+        sent = as_list(as_mapping(body.get("input")).get("messages"))
+        answered = as_list(as_mapping(body.get("output")).get("messages"))
+        if sent or answered:
+            return read_history(map(_body_message, sent)), read_history(map(_body_message, answered))
+    return (), ()
+
+
+def _body_message(item: Json) -> Json:
+    """A message whose content may be LangChain's result as JSON text."""
+    message = dict(as_mapping(item))
+    generations = as_list(as_mapping(_parsed(message.get("content"))).get("generations"))
+    first = as_mapping(as_list(generations[0])[0]) if generations and as_list(generations[0]) else {}
+    if first:
+        message["content"] = first.get("text")
+        message["tool_calls"] = as_mapping(first.get("message")).get("tool_calls")
+    return message
 
 
 def _openinference_message(item: Json) -> Mapping[str, Json]:
@@ -154,6 +205,8 @@ def _openinference_message(item: Json) -> Mapping[str, Json]:
     contents = _values(message.get("contents"))
     if contents:
         message["content"] = [as_mapping(part).get("message_content") for part in contents]
+    elif isinstance(message.get("content"), Mapping):
+        message["content"] = _values(message["content"])
     message["tool_calls"] = [as_mapping(call).get("tool_call") for call in _values(message.get("tool_calls"))]
     return message
 

@@ -22,7 +22,7 @@ from abs_gate.wire.recorded.model import NotUnderstood, RecordedConversation
 from abs_gate.wire.recorded.threads import Threads
 from abs_gate.wire.responses import ResponsesCodec
 from abs_gate.wire.sse import is_stream, read_events
-from abs_gate.wire.values import as_list, as_mapping, as_text
+from abs_gate.wire.values import as_list, as_mapping, as_text, read_usage
 
 FORM = "recorded HTTP"
 MAX_UNPACKED_BYTES = 16 * 1024 * 1024
@@ -38,7 +38,7 @@ def is_http_log(value: Json) -> bool:
     return "status" in item and "headers" in item and "body" in item
 
 
-def read_http_log(value: Json) -> tuple[RecordedConversation, ...]:
+def read_http_log(value: Json, place: str) -> tuple[RecordedConversation, ...]:
     """Every conversation whose requests or answers were recorded.
 
     Raises:
@@ -50,14 +50,15 @@ def read_http_log(value: Json) -> tuple[RecordedConversation, ...]:
         request = as_mapping(exchange.get("request"))
         try:
             asked = as_mapping(_request_body(request))
-            turn, answer = _read_answer(as_mapping(exchange.get("response")))
+            sent = _sent(asked)
+            turn, answer = _read_answer(as_mapping(exchange.get("response")), strictly=not sent)
         except (NotUnderstood, ValueError, AgentUnavailable) as error:
-            problem = f"its exchange {number} is none with a model: {error}"
+            said = error.message if isinstance(error, AgentUnavailable) else str(error)
+            problem = f"its exchange {number} is none with a model: {said.rstrip('.')}"
             continue
         threads.add(
-            _sent(asked),
+            sent,
             turn.messages,
-            name=f"#{len(threads.all) + 1}",
             model=turn.model or as_text(asked.get("model")) or None,
             usage=turn.usage,
             response_id=as_text(answer.get("id")),
@@ -68,9 +69,13 @@ def read_http_log(value: Json) -> tuple[RecordedConversation, ...]:
         raise NotUnderstood(problem)
     return tuple(
         RecordedConversation(
-            name=thread.name, messages=fill_call_ids(thread.messages), form=FORM, model=thread.model, usage=thread.usage
+            name=place if len(found) == 1 else f"{place} #{number}",
+            messages=fill_call_ids(thread.messages),
+            form=FORM,
+            model=thread.model,
+            usage=thread.usage,
         )
-        for thread in found
+        for number, thread in enumerate(found, start=1)
     )
 
 
@@ -91,11 +96,15 @@ def _sent(asked: Mapping[str, Json]) -> tuple[Message, ...]:
             return read_history([{"role": "user", "content": items}], system)
         if isinstance(items, list):
             return read_history(items, system)
-    return ()
+    prompt = asked.get("prompt", asked.get("message"))
+    return read_history([{"role": "user", "content": prompt}], system) if isinstance(prompt, str) else ()
 
 
-def _read_answer(response: Mapping[str, Json]) -> tuple[AgentTurn, Mapping[str, Json]]:
-    """The turn of a response, read by the codec that its body fits, and the body where it is an object."""
+def _read_answer(response: Mapping[str, Json], *, strictly: bool) -> tuple[AgentTurn, Mapping[str, Json]]:
+    """The turn of a response, read by the codec that its body fits, and the body where it is an object.
+
+    `strictly` refuses bodies that bear no provider's marks: without messages in the request, they may be anything.
+    """
     status = response.get("status")
     code = as_mapping(status).get("code", status)
     if isinstance(code, int) and not 200 <= code < 300:
@@ -104,15 +113,31 @@ def _read_answer(response: Mapping[str, Json]) -> tuple[AgentTurn, Mapping[str, 
     body = _response_body(response)
     http = HttpResponse(status=200, headers=headers, body=body)
     value: Json = {}
-    if not is_stream(http):
+    if b":message-type" in body[:400]:
+        raise NotUnderstood("its body is a binary event stream")
+    if not is_stream(http) and not _is_json_lines(body):
         value = parse_json(body)
         output = as_mapping(as_mapping(value).get("output"))
         if isinstance(output.get("message"), Mapping):
-            return AgentTurn(messages=fill_call_ids(read_any_message(output["message"]))), as_mapping(value)
-    return _codec_for(http, value).decode(http), as_mapping(value)
+            return _read_converse(as_mapping(value), output["message"]), as_mapping(value)
+    return _codec_for(http, value, strictly=strictly).decode(http), as_mapping(value)
 
 
-def _codec_for(http: HttpResponse, value: Json) -> Codec:
+def _is_json_lines(body: bytes) -> bool:
+    """Whether a body is several objects, one a line, as Ollama streams them."""
+    lines = [line for line in body.splitlines() if line.strip()]
+    return len(lines) > 1 and all(line[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines)
+
+
+def _read_converse(value: Mapping[str, Json], message: Mapping[str, Json]) -> AgentTurn:
+    """The answer of Bedrock's Converse API."""
+    return AgentTurn(
+        messages=read_any_message({**message, "stop_reason": value.get("stopReason")}),
+        usage=read_usage(value.get("usage"), ("inputTokens", "outputTokens")),
+    )
+
+
+def _codec_for(http: HttpResponse, value: Json, *, strictly: bool) -> Codec:
     """The codec for a body, by its own marks: they are surer than the address it came from."""
     first = value
     if is_stream(http):
@@ -131,6 +156,8 @@ def _codec_for(http: HttpResponse, value: Json) -> Codec:
         return ClaudeCodec()
     if "candidates" in keys or "promptFeedback" in keys:
         return GeminiCodec()
+    if strictly and "choices" not in keys:
+        raise NotUnderstood("neither its request nor its answer holds messages")
     return OpenAICodec()
 
 

@@ -80,7 +80,7 @@ def _read_all(values: Sequence[Json], place: str) -> tuple[RecordedConversation,
     if len(values) > 1 and all(is_message(value) for value in values):
         return read_message_list(values, place)
     if all(is_span_like(value) for value in values):
-        return read_traces(values)
+        return read_traces(values, place)
     if all(is_own_recording(value) for value in values):
         return read_own_recordings(values)
     if len(values) == 1:
@@ -105,9 +105,9 @@ def _read_one(value: Json, place: str) -> tuple[RecordedConversation, ...]:
             return read_message_list(value, place)
         return _read_all(value, place)
     if is_span_like(value):
-        return read_traces([value])
+        return read_traces([value], place)
     if is_http_log(value):
-        return read_http_log(value)
+        return read_http_log(value, place)
     for recognises, read in (
         (is_inspect_log, read_inspect_log),
         (is_adk, read_adk),

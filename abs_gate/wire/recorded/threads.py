@@ -100,7 +100,8 @@ class Threads:
         for thread in reversed(self.all):
             known = [message.text for message in thread.messages if message.role is Role.SYSTEM]
             if thread.group == group and (not system or system == known):
-                return thread, _overlap(list(_all_pieces(thread.messages)), list(_all_pieces(sent)))
+                said, asked = list(_all_pieces(thread.messages)), list(_all_pieces(sent))
+                return thread, len(asked) if said[: len(asked)] == asked else _overlap(said, asked)
         return None, 0
 
     def _forget(self, thread: Thread) -> None:

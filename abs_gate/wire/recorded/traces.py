@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from abs_gate.conversation import Message, Role, ToolCall, ToolResult
@@ -12,15 +12,17 @@ from abs_gate.wire.recorded.genai import conversation_id, is_agent_span, read_mo
 from abs_gate.wire.recorded.model import NotUnderstood, RecordedConversation
 from abs_gate.wire.recorded.spans import Span, find_spans
 from abs_gate.wire.recorded.threads import Thread, Threads
+from abs_gate.wire.values import as_text
 
 FORM = "OpenTelemetry spans"
+_MAX_ANCESTORS = 50
 _NO_CONTENT = (
     "its spans hold no messages; have the instrumentation capture message content "
     "(for OpenTelemetry: OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)"
 )
 
 
-def read_traces(values: Iterable[Json]) -> tuple[RecordedConversation, ...]:
+def read_traces(values: Iterable[Json], place: str) -> tuple[RecordedConversation, ...]:
     """Every conversation that the spans tell.
 
     Raises:
@@ -28,6 +30,7 @@ def read_traces(values: Iterable[Json]) -> tuple[RecordedConversation, ...]:
     """
     spans = find_spans(values)
     told = _with_messages(spans)
+    spans_by_id = {span.span_id: span for span in spans if span.span_id}
     threads = Threads()
     traces: dict[int, str] = {}
     for span in told:
@@ -35,13 +38,13 @@ def read_traces(values: Iterable[Json]) -> tuple[RecordedConversation, ...]:
         if call is None:
             continue
         conversation = conversation_id(span)
-        agent = span.attributes.get("gen_ai.agent.name", "")
+        agent = as_text(span.attributes.get("gen_ai.agent.name"))
         group = f"{conversation} {agent}" if conversation else f"{span.trace_id} {span.parent_id}"
         before = len(threads.all)
         threads.add(
             call.sent,
             call.answered,
-            name=conversation or span.trace_id,
+            name=_name(span, spans_by_id, place),
             group=group,
             model=call.model,
             usage=call.usage,
@@ -51,7 +54,7 @@ def read_traces(values: Iterable[Json]) -> tuple[RecordedConversation, ...]:
     tools = [(span, run) for span in spans if (run := read_tool_run(span)) is not None]
     lonely = [(span, run) for span, run in tools if not _fill_in(threads.all, traces, span, run)]
     conversations = [_conversation(thread) for thread in threads.all]
-    conversations.extend(_tools_alone(lonely))
+    conversations.extend(_tools_alone(lonely, place))
     if not conversations:
         raise NotUnderstood(_NO_CONTENT)
     return tuple(conversations)
@@ -82,7 +85,7 @@ def _fill_in(threads: list[Thread], traces: dict[int, str], span: Span, run: tup
                 if not same:
                     continue
                 found = True
-                if known.id not in answered:
+                if known.id not in answered and result.content is not None:
                     after = place + 1
                     while after < len(thread.messages) and thread.messages[after].role is Role.TOOL:
                         after += 1
@@ -92,17 +95,32 @@ def _fill_in(threads: list[Thread], traces: dict[int, str], span: Span, run: tup
     return found
 
 
-def _tools_alone(runs: list[tuple[Span, tuple[ToolCall, ToolResult]]]) -> list[RecordedConversation]:
+def _tools_alone(runs: list[tuple[Span, tuple[ToolCall, ToolResult]]], place: str) -> list[RecordedConversation]:
     """Tools that ran without a model call that asked for them, one conversation a trace."""
     by_trace: dict[str, list[Message]] = {}
     for span, (call, result) in runs:
         messages = by_trace.setdefault(span.trace_id, [])
         messages.append(Message(role=Role.ASSISTANT, calls=(call,)))
-        messages.append(Message(role=Role.TOOL, results=(result,)))
+        if result.content is not None:
+            messages.append(Message(role=Role.TOOL, results=(result,)))
     return [
-        RecordedConversation(name=f"{trace_id} (tools)".strip(), messages=fill_call_ids(messages), form=FORM)
+        RecordedConversation(name=f"{trace_id or place} (tools)", messages=fill_call_ids(messages), form=FORM)
         for trace_id, messages in by_trace.items()
     ]
+
+
+def _name(span: Span, spans: Mapping[str, Span], place: str) -> str:
+    """The conversation's or trace's id, with the name of the agent whose run the span belongs to."""
+    name = conversation_id(span) or span.trace_id or place
+    agent: Span | None = span
+    for _ in range(_MAX_ANCESTORS):
+        if agent is None:
+            return name
+        named = as_text(agent.attributes.get("gen_ai.agent.name")) or as_text(agent.attributes.get("agent.name"))
+        if named:
+            return f"{name} {named}"
+        agent = spans.get(agent.parent_id)
+    return name
 
 
 def _conversation(thread: Thread) -> RecordedConversation:
