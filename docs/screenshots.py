@@ -47,7 +47,10 @@ code {{ font: 85% ui-monospace, Menlo, "DejaVu Sans Mono", monospace; background
   padding: .2em .4em; }}
 pre {{ background: #f6f8fa; border-radius: 6px; padding: 16px; overflow: auto; }}
 pre code {{ background: none; padding: 0; white-space: pre-wrap; }}
-table {{ border-collapse: collapse; }} th, td {{ border: 1px solid #d1d9e0; padding: 6px 13px; text-align: left; }}
+table {{ border-collapse: collapse; display: block;
+  width: max-content; max-width: 100%; overflow: auto; }}
+th, td {{ overflow-wrap: normal; border: 1px solid #d1d9e0;
+  padding: 6px 13px; text-align: left; }}
 tr:nth-child(2n) {{ background: #f6f8fa; }} sub {{ color: #59636e; font-size: 12px; }}
 </style><div class="comment"><div class="head"><b>github-actions</b> commented</div>
 <div class="body">{body}</div></div></html>"""

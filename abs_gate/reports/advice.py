@@ -99,36 +99,26 @@ def fix_of(change: ChangeRecord) -> str:
         return ""
 
 
-def steps_for(tool: ToolDiffRecord, quote: Quote) -> list[str]:
+def steps_for(tool: ToolDiffRecord) -> list[str]:
     """What clears the changes of a tool that block or need review, besides mending each of them.
 
-    Our own words hold no character that HTML or Markdown acts on, but for the backticks around names.
+    Where versions and migration can clear a break, the change's own notes say what is missing.
     """
     actions = {action_of(change) for change in tool["changes"]}
-    return [step for action, step in (("block", _unblock(tool, quote)), ("review", _REVIEW)) if action in actions]
-
-
-_REVIEW = (
-    "To clear what needs review: run the sessions that use this tool, then acknowledge the change (an entry under "
-    "`acknowledgements:` pinned to both fingerprints, or the review label)."
-)
-
-
-def _unblock(tool: ToolDiffRecord, quote: Quote) -> str:
-    if tool["candidate"] is None and tool["candidate_fingerprint"] is None:
-        return "To clear what blocks: keep the tool until its retirement condition is met."
-    if tool["baseline"] is not None:
-        version = tool["baseline"]
-        replaces = quote(f"compatibility.replaces: {tool['tool_id']}@{version}")
-        return (
-            f"To clear what blocks: accept again what version {_version(version, quote)} accepted and promised; or "
-            f"publish the change beside it: raise `tool_version`, set {replaces}, give `migration` an `owner` and "
-            "`retire_when`, and keep shipping the old version."
+    steps = []
+    if "block" in actions and tool["candidate"] is None and tool["candidate_fingerprint"] is None:
+        steps.append("To clear what blocks: keep the tool until its retirement condition is met.")
+    elif "block" in actions and tool["baseline"] is None:
+        steps.append(
+            "To clear what blocks: accept again what the base accepted and promised (a tool list has no versions, so "
+            "a break cannot be migrated); or add the new shape under a new name and keep the old tool."
         )
-    return (
-        "To clear what blocks: accept again what the base accepted and promised (a tool list has no versions, so "
-        "a break cannot be migrated); or add the new shape under a new name and keep the old tool."
-    )
+    if "review" in actions:
+        steps.append(
+            "To clear what needs review: run the sessions that use this tool, then acknowledge the change (an entry "
+            "under `acknowledgements:` pinned to both fingerprints, or the review label)."
+        )
+    return steps
 
 
 def diff_summary(tools: Sequence[ToolDiffRecord]) -> str:

@@ -58,7 +58,7 @@ def render_changes(tools: Sequence[ToolDiffRecord], options: ReportOptions, *, i
                 break
             shown += 1
             yield from _change(change, width, paint, indent + "  ")
-        for step in steps_for(tool, plain):
+        for step in steps_for(tool):
             yield from wrap(step, width, first=f"{indent}  ")
         if shown >= _MAX_CHANGES and not options.verbose and shown < total:
             yield f"{indent}and {count_of(total - shown, 'more change')} (--format json shows all)"

@@ -46,6 +46,11 @@ class Example:
         return ", ".join(parts)
 
     @property
+    def key(self) -> int:
+        """Tells trials apart: two examples of one trial need its transcript only once."""
+        return id(self.trial)
+
+    @property
     def check(self) -> str:
         """The evaluation of a behavior that did not pass, with its line; empty where the behavior did not match."""
         if not self.mismatch["where"].startswith("evaluation"):

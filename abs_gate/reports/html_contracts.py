@@ -63,7 +63,7 @@ def _tool_card(tool: ToolDiffRecord) -> str:
     parts += shown
     if left:
         parts.append(f'<p class="muted">{count_of(left, "more change")} in the result file.</p>')
-    parts += [f"<p>{prose(step)}</p>" for step in steps_for(tool, plain)]
+    parts += [f"<p>{prose(step)}</p>" for step in steps_for(tool)]
     return item("article", worst, joined(parts))
 
 

@@ -29,12 +29,14 @@ _VERIFICATION_BUDGET = 100_000
 def failures_html(document: ResultDocument) -> str:
     """A card for each cause, worst first."""
     groups = group_failures(find_failures(document))
-    cards, left = within(groups, _failure_card, _FAILURES_BUDGET)
+    seen: set[int] = set()
+    cards, left = within(groups, lambda group: _failure_card(group, seen), _FAILURES_BUDGET)
     more = f'<p class="muted">{count_of(left, "more cause")} in the list of cases.</p>' if left else ""
     return joined([*cards, more])
 
 
-def _failure_card(group: FailureGroup) -> str:
+def _failure_card(group: FailureGroup, seen: set[int]) -> str:
+    """A card; `seen` holds the trials whose transcript an earlier card shows."""
     failure = group.first
     behavior, session = failure.behavior, failure.session
     outcome = "tolerated" if not failure.gates else "failed" if behavior["failed"] else "unverified"
@@ -48,7 +50,8 @@ def _failure_card(group: FailureGroup) -> str:
     ]
     parts += [f'<p class="reason">{prose(cause)}</p>' for cause in failure.causes]
     if failure.example:
-        parts.append(example_html(failure.example))
+        parts.append(example_html(failure.example, with_transcript=failure.example.key not in seen))
+        seen.add(failure.example.key)
     if len(group.failures) > 1:
         others = [place_of(other.behavior["file"], other.behavior["line"]) for other in group.failures[1:6]]
         rest = len(group.failures) - 1 - len(others)

@@ -15,14 +15,14 @@ from abs_gate.reports.transcript_text import step_marks
 _STEPS_BUDGET = 40_000
 
 
-def example_html(example: Example) -> str:
+def example_html(example: Example, *, with_transcript: bool) -> str:
     """Expected beside observed, the place, and the transcript where it was kept."""
     variables = example.case["variables"]
     row = ", ".join(f"{name}={value}" for name, value in sorted(variables.items()))
     parts = [f"<p>The check that did not pass: {code(example.check)}</p>"] if example.check else []
     parts += [_sides(example)] if example.sides else []
     parts.append(f'<p class="muted">Seen in {esc(example.place)}{f" with {code(row, 160)}" if row else ""}.</p>')
-    if example.trial["transcript"]:
+    if example.trial["transcript"] and with_transcript:
         parts.append(transcript_html(example.trial["transcript"], "Transcript of this trial"))
     return joined(parts)
 

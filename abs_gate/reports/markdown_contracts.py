@@ -17,7 +17,7 @@ from abs_gate.reports.advice import (
     witness_title,
 )
 from abs_gate.reports.figures import count_of
-from abs_gate.reports.markdown_text import Section, code, fence
+from abs_gate.reports.markdown_text import Section, code, fence, sentence
 from abs_gate.reports.markdown_words import ACTION_ICONS, SEVERITY_ICONS, Caps
 from abs_gate.reports.schema_text import describe_difference
 from abs_gate.reports.selection import Action, action_of, changes_with, lint_gates, place_of, sort_lint
@@ -64,7 +64,7 @@ def change_rows(changes: Sequence[tuple[ToolDiffRecord, ChangeRecord]]) -> list[
     rows = []
     for position, (tool, change) in enumerate(changes):
         is_last = position + 1 == len(changes) or changes[position + 1][0] is not tool
-        rows.append("\n\n".join([render_change(tool, change), *(steps_for(tool, code) if is_last else [])]))
+        rows.append("\n\n".join([render_change(tool, change), *(steps_for(tool) if is_last else [])]))
     return rows
 
 
@@ -79,7 +79,7 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
         f"**{ACTION_WORDS[action]}**{f', at {code(place)}' if place else ''}"
     ]
     if change["message"]:
-        parts.append(code(change["message"], 500))
+        parts.append(sentence(change["message"], 500))
     if difference := describe_difference(change["before"], change["after"]):
         is_short = len(difference) == 1 and len(difference[0]) <= 120
         parts.append(code(difference[0]) if is_short else fence("\n".join(difference)))
@@ -88,7 +88,7 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
         parts.append(f"{witness_title(change)}\n{fence(witness, 'json', 2000)}")
     elif change["proof"] == "not proven":
         parts.append(f"This is {proof_text(change)}.")
-    parts += [code(note, 400) for note in change["notes"]]
+    parts += [sentence(note, 600) for note in change["notes"]]
     if affected := affected_text(change, code):
         parts.append(f"**Affects** {affected}.")
     if fix := fix_of(change):
@@ -98,7 +98,7 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
 
 def _short_row(tool: ToolDiffRecord, change: ChangeRecord) -> str:
     action = action_of(change)
-    message = f": {code(change['message'], 300)}" if change["message"] else ""
+    message = f": {sentence(change['message'], 300)}" if change["message"] else ""
     cleared = tool.get("cleared")
     why = f" ({code(cleared, 200)})" if action == "cleared" and cleared else ""
     return (
@@ -137,5 +137,5 @@ def _lint_row(finding: FindingRecord) -> str:
     place = place_of(finding["file"], finding["line"])
     where = f" at {code(place)}" if place else ""
     subject = f" {code(finding['subject'], 80)}" if finding["subject"] else ""
-    hint = f" To do: {code(finding['hint'], 300)}" if finding["hint"] else ""
-    return f"- {icon} {code(finding['rule'], 80)}{subject}{where}: {code(finding['message'], 400)}{hint}"
+    hint = f" To do: {sentence(finding['hint'], 300)}" if finding["hint"] else ""
+    return f"- {icon} {code(finding['rule'], 80)}{subject}{where}: {sentence(finding['message'], 400)}{hint}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.failures import Example, Failure, find_failures
@@ -26,7 +27,7 @@ def failure_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
     looked_at = [group for group in groups if group.first.gates] or groups
     yield Section(
         head="#### A closer look",
-        rows=[_closer_look(number, group, caps) for number, group in enumerate(looked_at[: caps.groups], start=1)],
+        rows=_closer_looks(looked_at[: caps.groups], caps),
         separator="\n\n",
         noun="cause",
         left=max(len(looked_at) - caps.groups, 0),
@@ -87,6 +88,19 @@ def _group_row(group: FailureGroup) -> str:
     )
 
 
+def _closer_looks(groups: Sequence[FailureGroup], caps: Caps) -> list[str]:
+    """A closer look at each cause; the transcript of a trial only with the first that shows it."""
+    rows = []
+    seen: set[int] = set()
+    for number, group in enumerate(groups, start=1):
+        example = group.first.example
+        is_new = example is not None and example.key not in seen
+        rows.append(_closer_look(number, group, caps if is_new else replace(caps, transcript=0)))
+        if example:
+            seen.add(example.key)
+    return rows
+
+
 def _closer_look(number: int, group: FailureGroup, caps: Caps) -> str:
     failure = group.first
     behavior, session = failure.behavior, failure.session
@@ -113,10 +127,12 @@ def _example(example: Example, caps: Caps) -> list[str]:
         parts.append(f"The check that did not pass: {code(example.check)}")
     if example.sides:
         parts.append(fence("\n".join(f"{word:<9}{text[:800]}" for word, text in example.sides.items())))
-    parts.append(f"Seen in {example.place}{_variables(example.case['variables'])}.")
-    if example.trial["transcript"]:
-        steps = "\n".join(f"{step['index'] + 1}. {step_text(step)}" for step in example.trial["transcript"])
-        title = f"Transcript of this trial ({count_of(example.trial['steps'], 'step')})"
+    transcript = example.trial["transcript"] if caps.transcript else None
+    if transcript is None or example.case["variables"]:
+        parts.append(f"Seen in {example.place}{_variables(example.case['variables'])}.")
+    if transcript:
+        steps = "\n".join(f"{step['index'] + 1}. {step_text(step)}" for step in transcript)
+        title = f"Transcript of {example.place} ({count_of(example.trial['steps'], 'step')})"
         parts.append(details(title, fence(steps, limit=caps.transcript)))
     return parts
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.figures import count_of, duration_text
 from abs_gate.reports.headline import VERDICT_WORDS, headline
-from abs_gate.reports.markdown_text import Section, code
+from abs_gate.reports.markdown_text import Section, code, sentence
 from abs_gate.reports.markdown_words import ICONS, TOLERATED_ICON, Caps, upper_first
 from abs_gate.reports.selection import notices_of
 
@@ -21,7 +21,7 @@ def verdict_section(document: ResultDocument, caps: Caps, extra: str = "") -> Se
     reasons = document["reasons"]
     return Section(
         head="\n".join(lines) + "\n",
-        rows=[f"- {code(reason, 500)}" for reason in reasons[: caps.reasons]],
+        rows=[f"- {sentence(reason, 500)}" for reason in reasons[: caps.reasons]],
         noun="reason",
         left=max(len(reasons) - caps.reasons, 0),
     )
@@ -33,7 +33,7 @@ def notice_sections(document: ResultDocument) -> Iterator[Section]:
     if notices:
         yield Section(
             head="### Notices\n",
-            rows=[f"- {TOLERATED_ICON} {code(notice, 400)}" for notice in notices[:20]],
+            rows=[f"- {TOLERATED_ICON} {sentence(notice, 400)}" for notice in notices[:20]],
             noun="notice",
             left=max(len(notices) - 20, 0),
         )
@@ -46,7 +46,7 @@ def footer(document: ResultDocument) -> str:
     if data["commit"]:
         facts.append(f"commit {code(data['commit'][:12], 12)}")
     if data["base"]:
-        facts.append(f"base {code(data['base'][:12], 12)}")
+        facts.append(f"base {code(data['base'], 40)}")
     if data["model"]:
         facts.append(f"model {code(data['model'], 80)}")
     if data["agent_url"]:

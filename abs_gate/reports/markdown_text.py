@@ -37,6 +37,11 @@ def code(text: str, limit: int = 200) -> str:
     return f"{ticks}{pad}{inner}{pad}{ticks}"
 
 
+def sentence(text: str, limit: int = 500) -> str:
+    """A code span of a sentence. Single backticks around names in it go: the span itself sets it apart."""
+    return code(text.replace("`", "") if _longest_run(text) == 1 and text.count("`") % 2 == 0 else text, limit)
+
+
 def cell(text: str, limit: int = 160) -> str:
     """A code span for a table cell: as `code`, with `|` escaped as tables need it."""
     return code(text, limit).replace("|", "\\|")

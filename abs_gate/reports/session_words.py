@@ -69,7 +69,7 @@ def _interval(interval: object) -> str:
 
 def session_notes(session: SessionRecord) -> Iterator[str]:
     """Every note that applies, the reason first. Holds text of others."""
-    if session["reason"]:
+    if session["reason"] and session["outcome"] != "passed":
         yield session["reason"]
     if session["quarantined"]:
         yield session.get("quarantine_note") or "quarantined, does not gate"

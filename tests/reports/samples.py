@@ -466,6 +466,7 @@ def failed() -> ResultDocument:
                             proof="witness",
                             witness={"order_id": "ORD-1001", "amount_cents": 1},
                             action="block",
+                            notes=["To release it all the same: name `billing.issue_refund@3` in `replaces`."],
                         ),
                         change(
                             "policy.approval",

@@ -42,7 +42,6 @@ def test_diff_says_what_broke_for_whom_with_which_call_and_what_to_do() -> None:
         "A call that worked before and is refused now:",
         '{"order_id": "ORD-1"}',
         "If the product needs the value",
-        "compatibility.replaces: billing.issue_refund@3",
         "1 tool compared: 1 breaking.",
     ]
     places = [text.find(part) for part in order]
