@@ -36,5 +36,22 @@ format: $(INSTALLED) ## Format and mend what can be mended.
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+golden: $(INSTALLED) ## Write the golden files of the reports again.
+	$(BIN)/python -m tests.golden.regenerate
+
+docs: $(INSTALLED) ## Write the generated parts of the documentation again.
+	$(BIN)/python -m tests.meta.readme_tables
+	$(BIN)/python -m abs_gate.contracts.rules.document > docs/rules.md
+
+REFERENCE := $(VENV)-reference
+bench: $(INSTALLED) ## Measure against peers; prints ratios.
+	test -x $(REFERENCE)/bin/abslang || { $(PYTHON) -m venv $(REFERENCE) && $(REFERENCE)/bin/pip install --quiet abslang==0.6.0; }
+	$(BIN)/python -m bench --reference $(REFERENCE)/bin/python
+
+lock: $(INSTALLED) ## Pin the image's dependencies again, with hashes.
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --extra mcp --universal --python-version 3.11 --generate-hashes --no-header -q -o .lock
+	{ sed -n '1,2p' requirements.lock; cat .lock; } > .lock.new && mv .lock.new requirements.lock && rm .lock
+
 clean: ## Remove the virtual environment and caches.
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
