@@ -101,10 +101,10 @@ def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iter
         yield from wrap(json_text(change["witness"], 1000), width, first=inner + "  ")
     elif change["proof"] == "not proven":
         yield from wrap(proof_text(change), width, first=f"{inner}proof     ")
-    for note in change["notes"]:
-        yield from wrap(one_line(note), width, first=f"{inner}note      ")
     if fix := fix_of(change):
         yield from wrap(one_line(fix, 600), width, first=f"{inner}to do     ")
+    for note in change["notes"]:
+        yield from wrap(one_line(note, 600), width, first=f"{inner}note      ")
 
 
 def render_lint(findings: Sequence[FindingRecord], options: ReportOptions) -> str:

@@ -15,11 +15,11 @@ _ICONS = {"met": "✅", "not met": "❌"}
 
 
 def render_evidence(document: ResultDocument) -> str:
-    """Each item with its state and what shows it."""
+    """Each item with its state, why, and what shows it."""
     lines = []
     for entry in document["evidence"]:
         lines += wrap(item_text(entry), _WIDTH, first=f"{state_of(entry):<16}")
-        for pointer in pointers_of(entry):
+        for pointer in [*reasons_of(entry), *pointers_of(entry)]:
             lines += wrap(pointer, _WIDTH, first=" " * 16)
     return "\n".join([*lines, *([""] if lines else []), _summary(document)]) + "\n"
 
@@ -28,10 +28,11 @@ def render_evidence_markdown(document: ResultDocument) -> str:
     """The same as a table."""
     rows = [
         f"| {_ICONS.get(state_of(entry), '➖')} {state_of(entry)} | {cell(item_text(entry), 300)} "
+        f"| {' '.join(cell(reason, 300) for reason in reasons_of(entry))} "
         f"| {', '.join(cell(pointer) for pointer in list(pointers_of(entry))[:5])} |"
         for entry in document["evidence"]
     ]
-    table = "\n".join(["| | Item | Shown by |", "|---|---|---|", *rows])
+    table = "\n".join(["| | Item | Why | Shown by |", "|---|---|---|---|", *rows])
     return f"## Release evidence\n\n{table}\n\n{_summary(document)}\n" if rows else f"{_summary(document)}\n"
 
 
@@ -44,6 +45,11 @@ def state_of(entry: Mapping[str, Json]) -> str:
 def item_text(entry: Mapping[str, Json]) -> str:
     """What the item demands."""
     return one_line(str(entry.get("item", "")), 400)
+
+
+def reasons_of(entry: Mapping[str, Json]) -> list[str]:
+    """Why it has its state, if that is said."""
+    return [one_line(str(entry["reason"]), 400)] if entry.get("reason") else []
 
 
 def pointers_of(entry: Mapping[str, Json]) -> Iterator[str]:

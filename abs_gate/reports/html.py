@@ -14,7 +14,7 @@ from importlib import resources
 from string import Template
 
 from abs_gate.gate.result import ResultDocument, SessionRecord, VerificationRecord
-from abs_gate.reports.evidence_text import item_text, pointers_of, state_of
+from abs_gate.reports.evidence_text import item_text, pointers_of, reasons_of, state_of
 from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, duration_text
 from abs_gate.reports.headline import VERDICT_MEANING, VERDICT_WORDS, headline
@@ -131,7 +131,8 @@ def _evidence(document: ResultDocument) -> str:
         state = state_of(entry)
         outcome = {"met": "passed", "not met": "failed"}.get(state, "skipped")
         listed = ", ".join(code(pointer, 160) for pointer in list(pointers_of(entry))[:5])
-        rows.append(f"<li>{badge(outcome, state)} {esc(item_text(entry), 400)} {listed}</li>")
+        why = "".join(f'<p class="reason">{prose(reason, 400)}</p>' for reason in reasons_of(entry))
+        rows.append(f"<li><div>{badge(outcome, state)} {esc(item_text(entry), 400)}</div>{why}{listed}</li>")
     return f'<ul class="behaviors">{joined(rows)}</ul>'
 
 

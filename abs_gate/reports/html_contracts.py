@@ -83,10 +83,10 @@ def _change_html(change: ChangeRecord) -> str:
         )
     elif change["proof"] == "not proven":
         parts.append(f"<p>This is {proof_text(change)}.</p>")
-    parts += [f'<p class="muted">{esc(note, 400)}</p>' for note in change["notes"]]
     parts.append(f"<p><b>Affects</b> {prose(affected)}.</p>" if affected else "")
     if fix := fix_of(change):
         parts.append(f'<p class="todo"><b>What to do:</b> {prose(fix)}</p>')
+    parts += [f"<p>{prose(note, 600)}</p>" for note in change["notes"]]
     parts.append(f'<p class="muted">At {code(place)}.</p>' if place else "")
     return f'<section class="change">{joined(filter(None, parts))}</section>'
 

@@ -88,11 +88,11 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
         parts.append(f"{witness_title(change)}\n{fence(witness, 'json', 2000)}")
     elif change["proof"] == "not proven":
         parts.append(f"This is {proof_text(change)}.")
-    parts += [sentence(note, 600) for note in change["notes"]]
     if affected := affected_text(change, code):
         parts.append(f"**Affects** {affected}.")
     if fix := fix_of(change):
         parts.append(f"**What to do:** {fix}")
+    parts += [sentence(note, 600) for note in change["notes"]]
     return "\n\n".join(parts)
 
 

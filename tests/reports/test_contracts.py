@@ -132,13 +132,13 @@ def test_rule_texts_are_safe_as_markdown_and_html_outside_of_backticks() -> None
 def test_evidence_counts_states_and_treats_the_unknown_as_not_met() -> None:
     made = document(
         evidence=[
-            {"item": "A", "state": "met", "pointers": ["sha256:11"]},
+            {"item": "A", "state": "met", "reason": "It was compared.", "pointers": ["sha256:11"]},
             {"item": "B", "state": "not applicable", "pointers": []},
             {"item": "C", "state": "surely fine", "pointers": None},
         ]
     )
     text = render_evidence(made)
-    assert "met             A\n                sha256:11" in text
+    assert "met             A\n                It was compared.\n                sha256:11" in text
     assert text.endswith("1 met, 1 not applicable, 1 not met.\n")
     assert "| ❌ not met | `C` |" in render_evidence_markdown(made)
     assert render_evidence(document()) == "No release evidence was recorded.\n"
