@@ -94,19 +94,9 @@ def aimock(tmp_path_factory):
     (place / "fixtures.json").write_text(json.dumps(FIXTURES))
     with socket.create_server(("127.0.0.1", 0)) as reserved:
         port = reserved.getsockname()[1]
-    server = subprocess.Popen(
-        [
-            node,
-            str(place / "node_modules/@copilotkit/aimock/dist/cli.js"),
-            "-p",
-            str(port),
-            "-f",
-            str(place / "fixtures.json"),
-        ]
-        + ["--strict", "-c", "7", "--log-level", "warn"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    program = str(place / "node_modules/@copilotkit/aimock/dist/cli.js")
+    options = ["-p", str(port), "-f", str(place / "fixtures.json"), "--strict", "-c", "7", "--log-level", "warn"]
+    server = subprocess.Popen([node, program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:
         for _ in range(100):

@@ -12,6 +12,7 @@ from abs_gate.wire.recorded.model import NotUnderstood, RecordedConversation
 from abs_gate.wire.values import as_list, as_mapping, as_text, read_call, text_or_none
 
 _NAMES = ("name", "session", "conversation_id", "id", "eval_id", "task_id", "trace_id", "thread_id", "instance_id")
+_SYSTEM_KEYS = ("system", "system_prompt", "instructions", "systemInstruction", "system_instruction")
 _MESSAGE_KEYS = (
     "messages",
     "traj",
@@ -49,7 +50,7 @@ def read_case(value: Json, place: str) -> tuple[RecordedConversation, ...]:
     item = as_mapping(value)
     key = _messages_key(item)
     assert key is not None
-    system = item.get("system") or item.get("system_prompt") or item.get("instructions")
+    system = next((item[name] for name in _SYSTEM_KEYS if item.get(name)), None)
     items = [*item[key], *(() if key != "input" else as_list(item.get("output")))]
     messages = read_history(items, system)
     return (
@@ -65,9 +66,14 @@ def read_case(value: Json, place: str) -> tuple[RecordedConversation, ...]:
 def _messages_key(item: Mapping[str, Json]) -> str | None:
     for key in _MESSAGE_KEYS:
         items = item.get(key)
-        if isinstance(items, list) and items and all(is_message(entry) for entry in items):
+        if isinstance(items, list) and any(map(is_message, items)) and all(map(_may_stand_among_messages, items)):
             return key
     return None
+
+
+def _may_stand_among_messages(entry: Json) -> bool:
+    """A message, or an item of a kind of its own beside them, such as reasoning."""
+    return is_message(entry) or isinstance(as_mapping(entry).get("type"), str)
 
 
 def is_inspect_log(value: Json) -> bool:

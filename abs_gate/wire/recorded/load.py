@@ -85,6 +85,8 @@ def _read_all(values: Sequence[Json], place: str) -> tuple[RecordedConversation,
         return read_own_recordings(values)
     if len(values) == 1:
         return _read_one(values[0], place)
+    if all(is_http_log(value) for value in values):
+        return read_http_log({"interactions": list(values)}, place)
     return tuple(
         conversation
         for number, value in enumerate(values, start=1)
@@ -116,9 +118,20 @@ def _read_one(value: Json, place: str) -> tuple[RecordedConversation, ...]:
     ):
         if recognises(value):
             return read(value, place)
+    cases = _cases_within(value)
+    if cases:
+        return _read_all(cases, place)
     if is_message(value):
         return read_message_list([value], place)
     raise NotUnderstood(_what_it_is(value))
+
+
+def _cases_within(value: Json) -> Sequence[Json]:
+    """The first list of cases that an object holds: results of a benchmark, say, beside what they were run with."""
+    for inner in as_mapping(value).values():
+        if isinstance(inner, list) and inner and all(is_case(item) for item in inner):
+            return inner
+    return ()
 
 
 def _what_it_is(value: Json) -> str:
