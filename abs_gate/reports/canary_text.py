@@ -14,7 +14,7 @@ from abs_gate.reports.untrusted import one_line
 _PAINTED_AS = {"continue": "passed", "hold": "unverified", "roll back": "failed", "not judged": "skipped"}
 _ICONS = {"continue": "✅", "hold": "⚠️", "roll back": "❌", "not judged": "➖"}
 _MEANING = {
-    "continue": "Every rollback threshold is shown to be kept.",
+    "continue": "The candidate may go on.",
     "hold": "Too little is known to go on or to roll back.",
     "roll back": "A metric worsened by its threshold or more, and chance does not explain it.",
 }
