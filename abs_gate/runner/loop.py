@@ -252,18 +252,24 @@ class _Conversation:
             self._counters.warnings.append(text)
 
     def _end(self, stop: _Stop, sends: Sequence[Due]) -> None:
-        """Decide everything that is still open, given why the conversation ended."""
+        """Decide everything that is still open. The cause is told once, where it happened."""
         is_cut_off = stop.outcome is Outcome.UNVERIFIED
         self._complete = not is_cut_off
+        behaviors, matches = self._case.session.behaviors, self._progress.matches
+        culprit = sends[-1].behavior if sends else next((b for b in behaviors if b.index not in matches), None)
+        where = "" if culprit is None else f"the conversation ended at behavior {culprit.index + 1} ({culprit.label})"
         if stop.is_sent:
-            self._progress.take(self._walk(broken=stop.reason if is_cut_off else ""))
-        matches = self._progress.matches
+            broken = f"not reached: {where}" if sends else stop.reason
+            self._progress.take(self._walk(broken=broken if is_cut_off else ""))
         for due in sends[-1:] if stop.is_sent else sends:
             step = matches[due.behavior.index].step if stop.is_sent else None
             matches[due.behavior.index] = BehaviorMatch(outcome=stop.outcome, step=step, reason=stop.reason)
-        for behavior in self._case.session.behaviors:
+        for behavior in behaviors:
             if behavior.index not in matches:
-                matches[behavior.index] = _not_reached(behavior, stop)
+                reason = stop.reason if behavior is culprit else f"not reached: {where}"
+                is_skipped = behavior.optional and not is_cut_off
+                outcome = Outcome.SKIPPED if is_skipped else stop.outcome
+                matches[behavior.index] = BehaviorMatch(outcome=outcome, reason=reason)
 
 
 def _unreachable(reason: str, *, is_sent: bool = True) -> _Stop:
@@ -277,9 +283,3 @@ def _agent_speaks_first(session: Session) -> bool:
         if behavior.actor == "assistant":
             return True
     return False
-
-
-def _not_reached(behavior: Behavior, stop: _Stop) -> BehaviorMatch:
-    if stop.outcome is Outcome.FAILED and behavior.optional:
-        return BehaviorMatch(outcome=Outcome.SKIPPED, reason=f"not reached: {stop.reason}")
-    return BehaviorMatch(outcome=stop.outcome, reason=f"not reached: {stop.reason}")

@@ -276,7 +276,9 @@ class Walk:
         if self.sends and not self._broken:
             return
         if self._broken:
-            match = BehaviorMatch(outcome=Outcome.UNVERIFIED, expected=expected, observed=observed, reason=self._broken)
+            match = BehaviorMatch(outcome=Outcome.UNVERIFIED, reason=self._broken)
+            if self._steps:
+                match = replace(match, expected=expected, observed=observed)
         elif behavior.optional:
             match = BehaviorMatch(outcome=Outcome.SKIPPED, reason="optional, and did not happen", closest=closest)
         else:

@@ -130,3 +130,17 @@ evaluations:
     result, _ = play(session, [{"text": "a"}, {"text": "b"}])
     assert result.outcome is Outcome.PASSED
     assert result.evaluations[0].outcome is Outcome.SKIPPED
+
+
+def test_why_a_conversation_ended_is_told_once():
+    session = f"behaviors:\n{USER}{informs()}  - {{actor: assistant, action: calls, target: t}}\n{USER}{informs()}"
+    result, _ = play(session, [{"unavailable": "nothing listens"}])
+    reasons = [behavior.reason for behavior in result.behaviors]
+    assert "nothing listens" in reasons[0] and "nothing listens" in result.reason
+    assert set(reasons[1:]) == {"not reached: the conversation ended at behavior 1 (user says)"}
+    assert not any(behavior.observed for behavior in result.behaviors)
+
+
+def test_an_agent_that_should_have_begun_tells_why_it_did_not():
+    result, _ = play(f"behaviors:\n{informs()}{USER}{informs()}", [{"unavailable": "nothing listens"}])
+    assert ["nothing listens" in behavior.reason for behavior in result.behaviors] == [True, False, False]
