@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from abs_gate.gate.load import load_result
 from abs_gate.reports import ReportOptions
 from abs_gate.reports.json_report import render
 
@@ -15,7 +16,7 @@ from .samples import SAMPLES, document
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_it_reads_back_as_the_same_document(sample: str) -> None:
     made = SAMPLES[sample]()
-    assert json.loads(render(made, ReportOptions())) == made
+    assert load_result(render(made, ReportOptions())) == made
 
 
 def test_keys_are_sorted_and_the_text_ends_with_a_line_end() -> None:
