@@ -76,7 +76,7 @@ class Comparison:
     new_in_old: Inclusion
     """Was what the new schema accepts accepted before? Decides for outputs."""
     old_problems: tuple[Problem, ...] = ()
-    """Parts of the compared old schema that were not understood, changed or not."""
+    """Parts of the compared old schema that were not understood, changed or not; equal documents are not read."""
     new_problems: tuple[Problem, ...] = ()
     budget_spent: bool = False
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from abs_gate.contracts.schemas.dialects import Dialect, dialect_of
 from abs_gate.contracts.schemas.references import Pointer, step
+from abs_gate.contracts.schemas.values import canonical
 from abs_gate.findings import Json
 
 
@@ -23,6 +24,18 @@ class SchemaDocument:
     def dialect(self) -> Dialect | None:
         """The dialect `$schema` names, 2020-12 without one, None for one that is not known."""
         return dialect_of(self.schema)
+
+    @cached_property
+    def text(self) -> str | None:
+        """One text for all spellings of the document; None when it is nested too deep or is not JSON."""
+        try:
+            return canonical(self.schema)
+        except (RecursionError, TypeError, ValueError):
+            return None
+
+    def equals(self, other: SchemaDocument) -> bool:
+        """Return whether two documents are certainly the same JSON."""
+        return self is other or (self.text is not None and self.text == other.text)
 
     def view(self, *tokens: str | int) -> SchemaView:
         """Return the view of the subschema at a pointer given as tokens; the root without any."""

@@ -19,7 +19,7 @@ from abs_gate.contracts.schemas.prover import Prover
 from abs_gate.contracts.schemas.reader import NormalForm, Reader
 from abs_gate.contracts.schemas.search import Boundaries, variants
 from abs_gate.contracts.schemas.validation import Validation
-from abs_gate.contracts.schemas.values import ARRAY, OBJECT, same
+from abs_gate.contracts.schemas.values import ARRAY, OBJECT
 from abs_gate.contracts.schemas.witnesses import polish
 from abs_gate.findings import Json
 
@@ -37,7 +37,7 @@ class _Side:
 
     def __init__(self, document: SchemaDocument, budget: Budget, meter: Meter) -> None:
         self.document = document
-        self.reader = Reader(document.schema, document.dialect, budget)
+        self.reader = Reader(document, budget)
         self.validation = Validation(document.schema, document.dialect, meter)
 
 
@@ -75,7 +75,7 @@ class Engine:
 
     def compare(self, old: SchemaView, new: SchemaView) -> Comparison:
         """Return how the accepted sets of two subschemas relate. Never raises."""
-        if old.pointer == new.pointer and same(old.document.schema, new.document.schema):
+        if old.pointer == new.pointer and old.document.equals(new.document):
             return Comparison(old_in_new=_PROVED, new_in_old=_PROVED)
         before, after = self._read(old), self._read(new)
         if before.node.key == after.node.key:
@@ -93,6 +93,14 @@ class Engine:
             new_problems=after.problems,
             budget_spent=self._meter.spent or any(problem.kind is ProblemKind.OVER_BUDGET for problem in problems),
         )
+
+    def problems(self, view: SchemaView) -> tuple[Problem, ...]:
+        """Return what is wrong with a subschema and all it refers to, or is not understood. Never raises."""
+        return self._read(view).problems
+
+    def accepts(self, view: SchemaView, instance: Json) -> bool | None:
+        """Return whether the library's validator of the document accepts an instance; None when it cannot tell."""
+        return self._validates(view, instance)
 
     def lift(
         self, value: Json, path: Sequence[str | int], *, accepted: SchemaView, refused: SchemaView
@@ -117,7 +125,7 @@ class Engine:
         witness = self._witness(question, answer) or self._search(question, answer)
         if witness is not None:
             return witness
-        return Inclusion(included=None, proof=Proof.NOT_PROVEN, reason=self._reason(problems))
+        return Inclusion(included=None, proof=Proof.NOT_PROVEN, reason=self._reason(problems, answer))
 
     def _witness(self, question: _Question, answer: Answer) -> Inclusion | None:
         if not isinstance(answer, Found) or answer.size > _LARGEST_WITNESS:
@@ -158,17 +166,20 @@ class Engine:
             return None
         return self._side(view).validation.accepts(view.pointer, value)
 
-    def _reason(self, problems: Sequence[Problem]) -> str:
+    def _reason(self, problems: Sequence[Problem], answer: Answer) -> str:
         if self._meter.spent:
             return "The budget for this tool was spent before a proof or a counterexample was found."
-        return problems[0].message if problems else "Neither a proof nor a counterexample was found."
+        if problems:
+            return problems[0].message
+        if isinstance(answer, Found) and answer.size > _LARGEST_WITNESS:
+            return "There seems to be a counterexample, but it is too large to be written out and checked."
+        return "Neither a proof nor a counterexample was found."
 
     def _side(self, view: SchemaView) -> _Side:
         side = self._sides.get(id(view.document))
         if side is None:
             side = self._sides[id(view.document)] = _Side(view.document, self._budget, self._meter)
-            texts = [value for value in Boundaries([view.document.schema]).values if isinstance(value, str)]
-            self._prover.texts = list(dict.fromkeys([*self._prover.texts, *texts]))
+            self._prover.sources.append(view.document.schema)
         return side
 
     def _read(self, view: SchemaView) -> NormalForm:

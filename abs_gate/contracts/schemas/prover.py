@@ -21,6 +21,7 @@ from abs_gate.contracts.schemas.goals import prove_goal
 from abs_gate.contracts.schemas.literals import Alternative, Goal, Literals, Proving
 from abs_gate.contracts.schemas.membership import accepts
 from abs_gate.contracts.schemas.nodes import Node
+from abs_gate.contracts.schemas.search import Boundaries
 from abs_gate.contracts.schemas.values import TYPES
 from abs_gate.findings import Json
 
@@ -41,8 +42,8 @@ class Prover:
     def __init__(self, meter: Meter) -> None:
         self.literals = Literals()
         self.meter = meter
-        self.texts: list[str] = []
-        """Strings worth trying where a pattern cannot be reasoned about."""
+        self.sources: list[Json] = []
+        """Schemas as written, to take strings from where a pattern cannot be reasoned about."""
         self._expansions: dict[int, Expansion] = {}
         self._kinds: dict[int, frozenset[str]] = {}
         self._shown: dict[Goal, Answer] = {}
@@ -95,6 +96,10 @@ class Prover:
         for literal in literals:
             kinds &= self.kinds_of(literal, levels - 1)
         return kinds
+
+    def texts(self) -> list[str]:
+        """Return strings that the schemas mention."""
+        return [value for value in Boundaries(self.sources).values if isinstance(value, str)]
 
     def agrees(self, literal: int, value: Json) -> bool | None:
         """Return whether a value satisfies a literal; None when that cannot be told."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cached_property
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.applicators import APPLICATORS, Reading
 from abs_gate.contracts.schemas.budget import Budget
 from abs_gate.contracts.schemas.comparison import Problem, ProblemKind
 from abs_gate.contracts.schemas.dialects import ANNOTATIONS, Dialect
+from abs_gate.contracts.schemas.document import SchemaDocument
 from abs_gate.contracts.schemas.facts import FACTS, Malformed
 from abs_gate.contracts.schemas.nodes import Node, Recursion
 from abs_gate.contracts.schemas.references import Pointer, References, UnresolvedReference, step
@@ -35,12 +37,12 @@ class NormalForm:
 class Reader:
     """Reads the subschemas of one document, each once."""
 
-    def __init__(self, schema: Json, dialect: Dialect | None, budget: Budget) -> None:
-        self._root = schema
-        self._known_dialect = dialect is not None
-        self.dialect = dialect or Dialect.DRAFT2020
+    def __init__(self, document: SchemaDocument, budget: Budget) -> None:
+        self._document = document
+        self._root = document.schema
+        self.dialect = document.dialect or Dialect.DRAFT2020
         self._budget = budget
-        self._references = References(schema, self.dialect)
+        self._references = References(self._root, self.dialect)
         self._forms: dict[Pointer, NormalForm] = {}
         self._read: dict[Pointer, Node] = {}
         self._open: set[Pointer] = set()
@@ -49,7 +51,6 @@ class Reader:
         """What each subschema is made of, to know whose problems are its own."""
         self._in_place: dict[Pointer, list[Pointer]] = {}
         """The part of `_below` that speaks about the same instance."""
-        self._identity: str | None = None
 
     def read(self, pointer: Pointer) -> NormalForm:
         """Return the normal form of a subschema. Never raises."""
@@ -60,6 +61,9 @@ class Reader:
 
     def _form(self, pointer: Pointer) -> NormalForm:
         node = run(self.subschema(pointer, 0))
+        if self._document.dialect is None:
+            self._report_dialect(pointer, self._declared)
+            node = self.opaque("$schema", [self._declared, self.raw(pointer)])
         problems: list[Problem] = []
         seen = {pointer}
         pending = [pointer]
@@ -152,17 +156,20 @@ class Reader:
         yield  # pragma: no cover  # makes this a task whichever way it returns
 
     def _declaration(self, reading: Reading) -> Node:
+        """Read `$schema`: below the root it may only repeat what the root says."""
         declared = reading.schema["$schema"]
-        inherited = self._root.get("$schema") if isinstance(self._root, dict) else None
-        if self._known_dialect and (not reading.pointer or declared == inherited):
+        if not reading.pointer or declared == self._declared:
             return build.EVERYTHING
-        self.report(
-            reading.pointer,
-            ProblemKind.NOT_UNDERSTOOD,
-            "$schema",
-            f'"{str(declared)[:80]}" is not a dialect that is understood here.',
-        )
+        self._report_dialect(reading.pointer, declared)
         return self.opaque("$schema", declared)
+
+    @property
+    def _declared(self) -> Json:
+        return self._root.get("$schema") if isinstance(self._root, dict) else None
+
+    def _report_dialect(self, pointer: Pointer, declared: Json) -> None:
+        message = f'"{str(declared)[:80]}" is not a dialect that is understood here.'
+        self.report(pointer, ProblemKind.NOT_UNDERSTOOD, "$schema", message)
 
     def _reference(self, schema: dict[str, Json], pointer: Pointer, depth: int) -> Task[Node]:
         reference = schema["$ref"]
@@ -208,16 +215,13 @@ class Reader:
             return build.opaque(keyword, text, self.identity)
         return build.opaque(keyword, text)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """A text that only equal documents share."""
-        if self._identity is None:
-            try:
-                text = json.dumps(self._root, sort_keys=True)
-                self._identity = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-            except (RecursionError, TypeError, ValueError):
-                self._identity = f"document {id(self._root)}"
-        return self._identity
+        text = self._document.text
+        if text is None:
+            return f"document {id(self._document)}"
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def _unfolded(self, places: set[Pointer]) -> int | None:
         """Return how many subschemas, counted as often as they are reached, speak about one instance at most.

@@ -230,7 +230,7 @@ def prove_string(prover: Prover, atoms: list[int]) -> Answer:
         return Found(word)
     near = [(found, wanted) for pattern, wanted in irregular if (found := approximation(pattern)) is not None]
     guessed = shortest_word([*languages, *near], low, high, excluded, prover.meter)
-    for text in [*([] if guessed is None else [guessed]), *prover.texts]:
+    for text in [*([] if guessed is None else [guessed]), *prover.texts()]:
         if fits(text):
             return Found(text)
     return Found(word, sure=False)

@@ -6,6 +6,7 @@ boundaries both schemas draw. Deterministic: the same schemas give the same inst
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from random import Random
 
@@ -35,10 +36,10 @@ class Boundaries:
 
 
 def _boundaries(schemas: Iterable[Json], names: dict[str, None]) -> Iterator[Json]:
-    pending = list(schemas)
+    pending = deque(schemas)
     read = 0
     while pending and read < _MOST_READ:
-        schema = pending.pop(0)
+        schema = pending.popleft()
         read += 1
         if isinstance(schema, list):
             pending.extend(schema)

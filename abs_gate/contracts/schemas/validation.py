@@ -35,6 +35,8 @@ _KEYWORDS_BETWEEN = 8
 """Keywords inside one another between two looks at the interpreter's stack; each takes seven frames at most."""
 _RESERVED_FRAMES = 100
 _LONGEST_TEXT = 1_000
+_MOST_FAILURES = 5
+"""Times the library may fail to come to an answer before it is not asked about a document any more."""
 
 
 class _Undecided(Exception):
@@ -50,10 +52,11 @@ class Validation:
         self._meter = meter
         self._validators: dict[Pointer, Any] = {}
         self._depth = 0
+        self._failures = 0
 
     def accepts(self, pointer: Pointer, instance: Json) -> bool | None:
         """Return whether a subschema accepts an instance; None when the library cannot be asked or cannot tell."""
-        if self._dialect is None or not self._askable:
+        if self._dialect is None or self._failures >= _MOST_FAILURES or not self._askable:
             return None
         self._depth = 0
         try:
@@ -61,6 +64,7 @@ class Validation:
                 self._validators[pointer] = self._validator(pointer)
             return bool(self._validators[pointer].is_valid(instance))
         except Exception:  # whatever a hostile schema makes the library raise is no answer
+            self._failures += 1
             return None
 
     @cached_property

@@ -72,14 +72,6 @@ def is_json(value: Json) -> bool:
     return True
 
 
-def same(left: Json, right: Json) -> bool:
-    """Return whether two values are certainly equal as JSON; False too when they are too deep to be written out."""
-    try:
-        return left is right or canonical(left) == canonical(right)
-    except (RecursionError, TypeError, ValueError):
-        return False
-
-
 def size_of(value: Json) -> int:
     """Return how many values a value is made of, itself included."""
     total = 0

@@ -134,7 +134,7 @@ class _Reader:
         bounds = self.quantifier()
         if bounds is None:
             return part
-        if isinstance(part, Start | End | LookAhead):
+        if isinstance(part, LookAhead):
             raise IrregularPattern(f"a repeated assertion at character {start + 1}")
         least, most = bounds
         if most is not None and most < least:
