@@ -13,12 +13,14 @@ from abs_gate.cli.places import output_path
 from abs_gate.gate.result import ResultDocument
 from abs_gate.github.checks import CheckRun, post_check_run
 from abs_gate.github.client import GitHubClient
-from abs_gate.github.comments import upsert_comment
-from abs_gate.github.delivery import Delivery
+from abs_gate.github.comments import PERMISSION, upsert_comment
+from abs_gate.github.delivery import Delivery, not_delivered
+from abs_gate.github.errors import GitHubError
 from abs_gate.github.event import EventContext
 from abs_gate.github.log import WorkflowLog
 from abs_gate.github.outputs import append_summary, write_outputs
 from abs_gate.github.ownership import give_to_workspace_owner
+from abs_gate.github.pull_requests import find_pull_request
 from abs_gate.outcomes import Verdict
 from abs_gate.reports import REPORTERS
 from abs_gate.reports.annotations import Annotation, check_annotations, render_annotations, render_command
@@ -94,7 +96,8 @@ def _deliver_to_github(
             if delivery.notice:
                 log.commands(render_command(Annotation(kind="notice", title="abs-gate", message=delivery.notice)))
     write_outputs(environ, _outputs(document, settings, written, url))
-    give_to_workspace_owner([*written.values()], Path(event.workspace))
+    directory = [output_path(settings.report.dir, anywhere=False)] if settings.report.dir else []
+    give_to_workspace_owner([*directory, *written.values()], Path(event.workspace))
 
 
 def _posts(document: ResultDocument, settings: Settings, event: EventContext, transport: Transport) -> list[Delivery]:
@@ -104,8 +107,8 @@ def _posts(document: ResultDocument, settings: Settings, event: EventContext, tr
         return [Delivery(posted=False, notice="No comment was posted: there is no github-token. The verdict stands.")]
     client = GitHubClient(transport, token=settings.github_token.value, api_url=event.api_url)
     deliveries = []
-    if event.pr_number is not None and settings.report.comment == "auto":
-        deliveries.append(_comment(document, settings, event, client))
+    if settings.report.comment == "auto":
+        deliveries += _comment(document, settings, event, client)
     if settings.report.check_run and event.commit:
         check = CheckRun(
             name=_check_name(settings),
@@ -120,8 +123,14 @@ def _posts(document: ResultDocument, settings: Settings, event: EventContext, tr
     return deliveries
 
 
-def _comment(document: ResultDocument, settings: Settings, event: EventContext, client: GitHubClient) -> Delivery:
-    assert event.pr_number is not None
+def _comment(document: ResultDocument, settings: Settings, event: EventContext, client: GitHubClient) -> list[Delivery]:
+    """The comment, where there is a pull request; a run that follows a fork's finds out which one."""
+    try:
+        number = find_pull_request(client, event)
+    except GitHubError as error:
+        return [not_delivered("The pull request comment", error, permission=PERMISSION)]
+    if number is None:
+        return []
 
     def render(previous: Marker | None) -> str:
         return render_comment(
@@ -134,7 +143,7 @@ def _comment(document: ResultDocument, settings: Settings, event: EventContext, 
             previous=previous,
         )
 
-    return upsert_comment(client, repository=event.repository, number=event.pr_number, render=render)
+    return [upsert_comment(client, repository=event.repository, number=number, render=render)]
 
 
 def _check_name(settings: Settings) -> str:

@@ -108,6 +108,8 @@ def _contracts(base: Settings, head: Settings) -> Iterator[str]:
                 yield f"contract rule {rule} set to {after}" + (f" instead of {before}" if before else "")
         elif after is None and before == "block":
             yield f"contract rule {rule} is no longer set to block"
+    if new.base != old.base:
+        yield f"contracts.base changed from {old.base} to {new.base}: contracts are compared with something else"
     for path in old.paths:
         if path not in new.paths:
             yield f"contracts.paths no longer holds {path}"
