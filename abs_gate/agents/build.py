@@ -16,7 +16,6 @@ from abs_gate.agents.http import HttpAgent
 from abs_gate.agents.python import PythonAgent
 from abs_gate.agents.record import RecordingAgent
 from abs_gate.agents.replay import ReplayAgent
-from abs_gate.agents.start import StartedAgent
 from abs_gate.conversation import Agent, Connection
 from abs_gate.errors import ConfigurationError
 from abs_gate.settings.model import AgentSettings
@@ -25,6 +24,7 @@ from abs_gate.transport import Transport
 from abs_gate.transport.callables import load_callable
 from abs_gate.transport.children import child_environment, inside
 from abs_gate.transport.permissions import require_commands_allowed
+from abs_gate.transport.started import StartedServer
 from abs_gate.wire import CODECS
 from abs_gate.wire.unreadable import one_line
 
@@ -106,7 +106,7 @@ AGENTS: Mapping[str, Builder] = MappingProxyType(
 class OpenAgent:
     """An agent with what it needs running. Entering starts `agent.start`; leaving ends every process."""
 
-    def __init__(self, agent: Agent, *, started: StartedAgent | None, closing: ExitStack) -> None:
+    def __init__(self, agent: Agent, *, started: StartedServer | None, closing: ExitStack) -> None:
         self._agent = agent
         self._started = started
         self._closing = closing
@@ -170,13 +170,13 @@ def build_agent(
     return OpenAgent(agent, started=_started(settings, surroundings), closing=surroundings.closing)
 
 
-def _started(settings: AgentSettings, surroundings: Surroundings) -> StartedAgent | None:
+def _started(settings: AgentSettings, surroundings: Surroundings) -> StartedServer | None:
     if settings.start is None or settings.format in ("command", "python", "replay"):
         return None
     require_commands_allowed(
         f"The command of agent.start ({one_line(settings.start.command, 80)})", allowed=surroundings.allow_commands
     )
-    return StartedAgent(
+    return StartedServer(
         settings.start,
         url=settings.url,
         transport=surroundings.transport,

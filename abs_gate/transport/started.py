@@ -1,4 +1,4 @@
-"""An agent that the gate starts and stops (`agent.start`)."""
+"""A server that the gate starts and stops: an agent, or a service under verification."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ POLL_S = 0.1
 _PROBE_TIMEOUT_S = 2.0
 
 
-class StartedAgent:
-    """The agent's process from its start to its certain end. A context manager."""
+class StartedServer:
+    """The server's process from its start to its certain end. A context manager."""
 
     def __init__(
         self,
@@ -38,7 +38,11 @@ class StartedAgent:
         redactor: Redactor,
         root: str,
         environ: Mapping[str, str],
+        what: str = "The agent's command",
+        hint: str = "Check agent.start.ready, or raise agent.start.timeout.",
     ) -> None:
+        """`what` names the command in messages; `hint` says what to do where it is not ready in time."""
+        self._what, self._hint = what, hint
         self._settings = settings
         self._url = url
         self._transport = transport
@@ -73,7 +77,7 @@ class StartedAgent:
         except BaseException:
             os.close(reading)
             raise
-        self._reader = threading.Thread(target=self._keep_output, args=(reading,), name="agent-output", daemon=True)
+        self._reader = threading.Thread(target=self._keep_output, args=(reading,), name="server-output", daemon=True)
         self._reader.start()
         self._guardian = _guard(self._child.group)
         try:
@@ -101,13 +105,13 @@ class StartedAgent:
                 return
             if child.has_ended():
                 time.sleep(POLL_S)
-                raise AgentUnavailable(f"The agent's command {child.shown} ended before it was ready.{self._said()}")
+                raise AgentUnavailable(f"{self._what} {child.shown} ended before it was ready.{self._said()}")
             if time.monotonic() >= end:
                 place = shown_url(self._settings.ready or self._url or "")
                 raise AgentUnavailable(
-                    f"The agent's command {child.shown} was not ready within {self._settings.timeout:g} s "
+                    f"{self._what} {child.shown} was not ready within {self._settings.timeout:g} s "
                     f"(asking {place}).{self._said()}",
-                    hint="Check agent.start.ready, or raise agent.start.timeout.",
+                    hint=self._hint,
                 )
             time.sleep(POLL_S)
 
