@@ -48,7 +48,7 @@ def _read(value: Json, depth: int) -> tuple[Message, ...]:
 
 def _read_one(value: Mapping[str, Json]) -> Message:
     message = read_message(value if "role" in value else {**value, "role": "assistant"})
-    if message is None:
+    if message is None or message.role is not Role.ASSISTANT:
         raise unreadable(EXPECTED, f"its role is {one_line(value.get('role'), 40)}")
     return message
 

@@ -13,7 +13,7 @@ from abs_gate.wire.json_text import parse_json
 from abs_gate.wire.openai_messages import NAME, read_message, write_messages, write_tools
 from abs_gate.wire.openai_stream import assemble
 from abs_gate.wire.sse import Event, is_stream, read_events
-from abs_gate.wire.unreadable import one_line, provider_error, unreadable, unreadable_body
+from abs_gate.wire.unreadable import provider_error, unreadable, unreadable_body
 from abs_gate.wire.values import as_list, as_mapping, as_text, read_usage, text_or_none
 
 EXPECTED = "a chat completion"
@@ -33,6 +33,7 @@ class OpenAICodec:
             body["tools"] = write_tools(request.tools)
         if options.stream:
             body["stream"] = True
+            body["stream_options"] = {"include_usage": True}
         if options.max_output_tokens is not None:
             body["max_completion_tokens"] = options.max_output_tokens
         if options.temperature is not None:
@@ -86,9 +87,8 @@ def _read_completion(value: Mapping[str, Json]) -> AgentTurn:
     item = choice.get("message")
     if not isinstance(item, Mapping):
         item = {"role": "assistant", "content": item if isinstance(item, str) else choice.get("text")}
-    message = read_message(item)
-    if message is None:
-        raise unreadable(EXPECTED, f"its message has the role {one_line(item.get('role'), 40)}")
+    message = read_message({**item, "role": "assistant"})
+    assert message is not None
     message, warnings = _finish(message, as_text(choice.get("finish_reason")))
     return AgentTurn(
         messages=(message,), usage=_usage(as_mapping(value.get("usage"))), model=_model(value), warnings=warnings
