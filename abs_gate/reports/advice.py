@@ -99,26 +99,29 @@ def fix_of(change: ChangeRecord) -> str:
         return ""
 
 
-def steps_for(tool: ToolDiffRecord) -> list[str]:
-    """What clears the changes of a tool that block or need review, besides mending each of them.
+def clearing_steps(tools: Sequence[ToolDiffRecord]) -> list[str]:
+    """What clears changes that block or need review, besides mending each of them: once for all tools.
 
     Where versions and migration can clear a break, the change's own notes say what is missing.
     """
-    actions = {action_of(change) for change in tool["changes"]}
+    found = {(action_of(change), _is_bare(tool)) for tool in tools for change in tool["changes"]}
     steps = []
-    if "block" in actions and tool["candidate"] is None and tool["candidate_fingerprint"] is None:
-        steps.append("To clear what blocks: keep the tool until its retirement condition is met.")
-    elif "block" in actions and tool["baseline"] is None:
+    if ("block", True) in found:
         steps.append(
             "To clear what blocks: accept again what the base accepted and promised (a tool list has no versions, so "
             "a break cannot be migrated); or add the new shape under a new name and keep the old tool."
         )
-    if "review" in actions:
+    if {("review", True), ("review", False)} & found:
         steps.append(
-            "To clear what needs review: run the sessions that use this tool, then acknowledge the change (an entry "
+            "To clear what needs review: run the sessions that use these tools, then acknowledge the changes (an entry "
             "under `acknowledgements:` pinned to both fingerprints, or the review label)."
         )
     return steps
+
+
+def _is_bare(tool: ToolDiffRecord) -> bool:
+    """Whether a tool comes from a list without versions."""
+    return tool["baseline"] is None and tool["candidate"] is None
 
 
 def diff_summary(tools: Sequence[ToolDiffRecord]) -> str:

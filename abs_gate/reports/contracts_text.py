@@ -9,16 +9,16 @@ from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
     affected_text,
+    clearing_steps,
     diff_summary,
     fix_of,
     plain,
     proof_text,
-    steps_for,
     versions_text,
     witness_title,
 )
 from abs_gate.reports.figures import count_of
-from abs_gate.reports.markdown_contracts import change_rows
+from abs_gate.reports.markdown_contracts import render_change
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
@@ -39,7 +39,8 @@ def render_diff(tools: Sequence[ToolDiffRecord], options: ReportOptions) -> str:
 def render_diff_markdown(tools: Sequence[ToolDiffRecord]) -> str:
     """What `abs-gate diff --format markdown` prints: every change in full, worst tool first."""
     changes = [(tool, change) for tool in sort_tools(tools) for change in sort_changes(tool["changes"])]
-    return "\n\n".join(["## Contract changes", *change_rows(changes), diff_summary(tools)]) + "\n"
+    rows = [render_change(tool, change) for tool, change in changes]
+    return "\n\n".join(["## Contract changes", *rows, *clearing_steps(tools), diff_summary(tools)]) + "\n"
 
 
 def render_changes(tools: Sequence[ToolDiffRecord], options: ReportOptions, *, indent: str = "") -> Iterator[str]:
@@ -58,11 +59,12 @@ def render_changes(tools: Sequence[ToolDiffRecord], options: ReportOptions, *, i
                 break
             shown += 1
             yield from _change(change, width, paint, indent + "  ")
-        for step in steps_for(tool):
-            yield from wrap(step, width, first=f"{indent}  ")
         if shown >= _MAX_CHANGES and not options.verbose and shown < total:
             yield f"{indent}and {count_of(total - shown, 'more change')} (--format json shows all)"
-            return
+            break
+    for step in clearing_steps(changed):
+        yield ""
+        yield from wrap(step, width, first=indent)
 
 
 def _bare(text: str) -> str:

@@ -10,10 +10,10 @@ from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
     affected_text,
+    clearing_steps,
     fix_of,
     plain,
     proof_text,
-    steps_for,
     versions_text,
     witness_title,
 )
@@ -42,6 +42,7 @@ def contracts_html(contracts: ContractsRecord) -> str:
     parts += cards
     if left:
         parts.append(f'<p class="muted">{count_of(left, "more changed tool")} in the result file.</p>')
+    parts += [f'<p class="clearing">{prose(step)}</p>' for step in clearing_steps(contracts["tools"])]
     if contracts["lint"]:
         rows, left = within(sort_lint(contracts["lint"]), lambda finding: _lint_row(contracts, finding), _LINT_BUDGET)
         more = f'<p class="muted">{count_of(left, "more finding")} in the result file.</p>' if left else ""
@@ -63,7 +64,6 @@ def _tool_card(tool: ToolDiffRecord) -> str:
     parts += shown
     if left:
         parts.append(f'<p class="muted">{count_of(left, "more change")} in the result file.</p>')
-    parts += [f"<p>{prose(step)}</p>" for step in steps_for(tool)]
     return item("article", worst, joined(parts))
 
 

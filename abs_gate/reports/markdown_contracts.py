@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, ToolDiffRecord
 from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
     affected_text,
+    clearing_steps,
     fix_of,
     proof_text,
-    steps_for,
     versions_text,
     witness_title,
 )
@@ -35,7 +35,7 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
     if urgent:
         yield Section(
             head=f"### Contract changes{base}",
-            rows=change_rows(urgent[: caps.full_changes]),
+            rows=[render_change(tool, change) for tool, change in urgent[: caps.full_changes]],
             separator="\n\n",
             noun="contract change",
         )
@@ -46,6 +46,8 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
             noun="contract change",
             left=max(len(urgent) - caps.changes, 0),
         )
+    if steps := clearing_steps(contracts["tools"]):
+        yield Section(head="\n\n".join(steps))
     calm: tuple[Action, ...] = ("acknowledged", "cleared", "note", "ignore")
     other = changes_with(document, calm)
     if other:
@@ -57,15 +59,6 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
             left=max(len(other) - caps.changes, 0),
         )
     yield from _lint_sections(document, caps)
-
-
-def change_rows(changes: Sequence[tuple[ToolDiffRecord, ChangeRecord]]) -> list[str]:
-    """One row for each change; after the last of a tool, what clears all of them."""
-    rows = []
-    for position, (tool, change) in enumerate(changes):
-        is_last = position + 1 == len(changes) or changes[position + 1][0] is not tool
-        rows.append("\n\n".join([render_change(tool, change), *(steps_for(tool) if is_last else [])]))
-    return rows
 
 
 def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:

@@ -81,7 +81,21 @@ def test_advice_fits_tools_without_versions_and_removed_tools() -> None:
     )
     text = render_diff([gone], ReportOptions())
     assert "search (removed): breaking" in text
-    assert "keep the tool until its retirement condition is met" in text
+    assert "Keep it until its retirement date" in text
+
+
+def test_what_clears_a_review_is_said_once_for_all_tools() -> None:
+    changed = [
+        tool_diff(
+            f"t{n}",
+            "behavior_sensitive",
+            [change("discovery.description", "description_changed", "behavior_sensitive")],
+        )
+        for n in range(3)
+    ]
+    for text in (render_diff(changed, ReportOptions()), render_diff_markdown(changed)):
+        assert text.count("To clear what needs review") == 1
+        assert "To clear what blocks" not in text
 
 
 def test_cleared_and_compatible_changes_ask_for_nothing() -> None:
