@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 
-from abs_gate.contracts.renames import words
-
+_WORD = re.compile(r"\w+")
 _STOP = frozenset(
     ["a", "an", "and", "the", "of", "to", "in", "for", "with", "by", "or", "is", "it", "this", "from", "on"]
 )
@@ -22,7 +22,7 @@ _PRIME = (1 << 61) - 1
 
 def find_near_duplicates(texts: Sequence[str], *, at_least: float) -> Iterator[tuple[int, int]]:
     """Yield pairs of positions whose texts share at least that part of their telling words."""
-    bags = [frozenset(words(text)) - _STOP for text in texts]
+    bags = [frozenset(_WORD.findall(text.lower())) - _STOP for text in texts]
     buckets: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for index, bag in enumerate(bags):
         if len(bag) < 3:

@@ -8,8 +8,12 @@ from functools import cached_property
 from types import MappingProxyType
 
 from abs_gate.contracts.model import ContractSet, ToolContract
+from abs_gate.contracts.places import PartPath
 from abs_gate.contracts.schema_nodes import SchemaNode, schema_nodes
 from abs_gate.findings import Json, Location, Severity
+
+_TEXT_KEYS = frozenset({"title", "description", "$comment", "default", "const", "pattern", "enum", "examples"})
+"""Keywords whose texts reach the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,3 +63,39 @@ class LintedSet:
         for tool in self.tools:
             for node in self.nodes(tool):
                 yield tool, node
+
+    @cached_property
+    def texts(self) -> tuple[tuple[ToolContract, PartPath, str], ...]:
+        """Every text that a model reads: the tool, the part of it, the text."""
+        found = [(tool, part, text) for tool in self.tools for part, text in self._texts(tool) if text]
+        if self.head.instructions and self.tools:
+            found.append((self.tools[0], ("instructions",), self.head.instructions))
+        return tuple(found)
+
+    def _texts(self, tool: ToolContract) -> Iterator[tuple[PartPath, str]]:
+        yield ("discovery", "name"), tool.name
+        yield ("discovery", "title"), tool.title or ""
+        yield ("discovery", "description"), tool.description
+        for text in _strings(tool.examples):
+            yield ("discovery", "examples"), text
+        for part in ("input", "output"):
+            for node in self.nodes(tool, part):
+                if node.is_property or node.is_definition:
+                    yield (part, *node.pointer), node.name
+                for key in _TEXT_KEYS & node.schema.keys():
+                    for text in _strings(node.schema[key]):
+                        yield (part, *node.pointer, key), text
+        for error in tool.errors:
+            yield ("errors", error.code, "message"), error.message or ""
+
+
+def _strings(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield str(key)
+            yield from _strings(item)

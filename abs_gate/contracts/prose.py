@@ -24,6 +24,12 @@ _IMPERATIVE = re.compile(
     re.IGNORECASE,
 )
 
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Zero-width, bidirectional and other invisible characters, tags, terminal escapes; not tab and line ends."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProseChange:
@@ -58,22 +64,7 @@ def find_urls(text: str) -> tuple[str, ...]:
 
 def find_hidden(text: str) -> tuple[str, ...]:
     """Return the characters a reviewer does not see and a model does, as code points."""
-    return tuple(dict.fromkeys(f"U+{ord(char):04X}" for char in text if _is_hidden(char)))
-
-
-def _is_hidden(char: str) -> bool:
-    """Zero-width, bidirectional and other invisible characters, tags, terminal escapes; not tab and line ends."""
-    code = ord(char)
-    return (
-        0x200B <= code <= 0x200F
-        or 0x202A <= code <= 0x202E
-        or 0x2060 <= code <= 0x206F
-        or 0xFFF9 <= code <= 0xFFFB
-        or 0xE0000 <= code <= 0xE0FFF
-        or code in (0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0)
-        or (code < 0x20 and char not in "\t\n\r")
-        or 0x7F <= code <= 0x9F
-    )
+    return tuple(dict.fromkeys(f"U+{ord(char):04X}" for char in _HIDDEN.findall(text)))
 
 
 def _summary(old: str, new: str) -> str:

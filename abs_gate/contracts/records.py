@@ -1,4 +1,4 @@
-"""Contract changes and findings as records of the result document: plain, bounded, ready for JSON."""
+"""Contract changes as records of the result document: plain, bounded, ready for JSON."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from abs_gate.contracts.model import Change, ToolDiff
-from abs_gate.findings import Finding, Json
+from abs_gate.findings import Json
 
 if TYPE_CHECKING:
-    from abs_gate.gate.result import ChangeRecord, FindingRecord, ToolDiffRecord
+    from abs_gate.gate.result import ChangeRecord, ToolDiffRecord
 
 MAX_TEXT = 2_000
 """Longest text kept of a value before or after a change, in characters."""
@@ -54,22 +54,6 @@ def change_record(change: Change) -> ChangeRecord:
     if change.has_witness and _length(change.witness) <= MAX_WITNESS:
         record["witness"] = _plain(change.witness)
     return cast("ChangeRecord", record)
-
-
-def finding_record(finding: Finding) -> FindingRecord:
-    """Return one finding as a record."""
-    location = finding.location
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "message": finding.message,
-        "subject": finding.subject,
-        "hint": finding.hint,
-        "file": location.file if location else None,
-        "line": location.line if location else None,
-        "column": location.column if location else None,
-        "fingerprint": finding.fingerprint,
-    }
 
 
 def bounded(value: Json) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from abs_gate.contracts.effective import effective_hints, writes
@@ -38,64 +38,65 @@ Versions = Mapping[str, Sequence[ToolContract]]
 def pair_tools(base: Versions, head: Versions) -> Pairing:
     """Pair tools by tool_id, then by the name models call them by, then those that were renamed by all appearances."""
     answers = {tool_id: tool_id for tool_id in head if tool_id in base}
-    left = [tool_id for tool_id in base if tool_id not in head]
-    free = [tool_id for tool_id in head if tool_id not in base]
+    left = {tool_id: versions[0] for tool_id, versions in base.items() if tool_id not in head}
+    free = {tool_id: versions[0] for tool_id, versions in head.items() if tool_id not in base}
     for match in (_by_replaces, _by_name, _by_words, _by_schema, _by_likeness):
-        if not left or not free:
-            break
-        for new_id, old_id in match(base, head, left, free):
+        for new_id, old_id in list(match(left, free)) if left and free else ():
             if old_id in left and new_id in free:
                 answers[new_id] = old_id
-                left.remove(old_id)
-                free.remove(new_id)
+                del left[old_id], free[new_id]
     same = [(answers[tool_id], tool_id) for tool_id in head if tool_id in answers]
-    return Pairing(same, free, left)
+    return Pairing(same, list(free), list(left))
 
 
-_Found = Iterable[tuple[str, str]]
+_Tools = Mapping[str, ToolContract]
+_Found = Iterator[tuple[str, str]]
 
 
-def _by_replaces(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
-    del base
-    for new_id in list(free):
-        for entry in replaced(head[new_id][0]):
+def _by_replaces(left: _Tools, free: _Tools) -> _Found:
+    for new_id, new in free.items():
+        for entry in replaced(new):
             old_id = entry.rpartition("@")[0] or entry
             if old_id in left:
                 yield new_id, old_id
 
 
-def _by_name(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
-    by_name = {base[old_id][0].name: old_id for old_id in left}
-    return [(new_id, by_name[head[new_id][0].name]) for new_id in list(free) if head[new_id][0].name in by_name]
+def _by_name(left: _Tools, free: _Tools) -> _Found:
+    return _by_key(left, free, lambda tool: tool.name)
 
 
-def _by_words(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
-    by_words = {tuple(sorted(words(base[old_id][0].name))): old_id for old_id in left}
-    for new_id in list(free):
-        key = tuple(sorted(words(head[new_id][0].name)))
-        if key in by_words:
-            yield new_id, by_words[key]
+def _by_words(left: _Tools, free: _Tools) -> _Found:
+    return _by_key(left, free, lambda tool: " ".join(sorted(words(tool.name))))
 
 
-def _by_schema(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
-    by_schema: dict[str, list[str]] = {}
-    for old_id in left:
-        by_schema.setdefault(_arguments(base[old_id][0]), []).append(old_id)
-    for new_id in list(free):
-        candidates = by_schema.get(_arguments(head[new_id][0]), [])
-        if len(candidates) == 1 and _has_telling_arguments(head[new_id][0]):
-            yield new_id, candidates[0]
+def _by_schema(left: _Tools, free: _Tools) -> _Found:
+    """One argument called `id` makes no likeness; two do, where no other tool has the same."""
+    return _by_key(left, free, lambda tool: _arguments(tool) if len(_names(tool)) > 1 else "")
 
 
-def _by_likeness(base: Versions, head: Versions, left: list[str], free: list[str]) -> _Found:
+def _by_key(left: _Tools, free: _Tools, key: Callable[[ToolContract], str]) -> _Found:
+    """Yield the tools that alone on both sides have the same key; an empty key is none."""
+    before, after = _grouped(left, key), _grouped(free, key)
+    for text, new_ids in after.items():
+        old_ids = before.get(text, [])
+        if text and len(new_ids) == len(old_ids) == 1:
+            yield new_ids[0], old_ids[0]
+
+
+def _grouped(tools: _Tools, key: Callable[[ToolContract], str]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for tool_id, tool in tools.items():
+        grouped.setdefault(key(tool), []).append(tool_id)
+    return grouped
+
+
+def _by_likeness(left: _Tools, free: _Tools) -> _Found:
     if len(left) * len(free) > _MAX_PAIRS:
         return
-    for new_id in list(free):
-        for old_id in list(left):
-            old, new = base[old_id][0], head[new_id][0]
+    for new_id, new in free.items():
+        for old_id, old in left.items():
             if are_similar(old.name, new.name) and _share_arguments(old, new):
                 yield new_id, old_id
-                break
 
 
 def _arguments(tool: ToolContract) -> str:
@@ -106,11 +107,6 @@ def _names(tool: ToolContract) -> set[str]:
     schema = tool.input_schema
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     return set(properties) if isinstance(properties, Mapping) else set()
-
-
-def _has_telling_arguments(tool: ToolContract) -> bool:
-    """One argument called `id` makes no likeness; two do."""
-    return len(_names(tool)) > 1
 
 
 def _share_arguments(old: ToolContract, new: ToolContract) -> bool:
@@ -156,10 +152,12 @@ def diff_added(tool: ToolContract) -> ToolDiff:
     )
 
 
-def diff_removed(tool: ToolContract, head: ContractSet, *, today: str) -> ToolDiff:
+def diff_removed(tool: ToolContract, aliases: Mapping[str, str], *, today: str) -> ToolDiff:
     """Return the entry of a tool that is gone: allowed when its date has passed or another answers to its name."""
     each = rule("tool_removed")
-    excuse = _retired(tool, today) or _aliased(tool, head)
+    excuse = _retired(tool, today)
+    if not excuse and tool.name in aliases:
+        excuse = f"{show(aliases[tool.name])} answers to its name."
     change = Change(
         path="discovery.tools",
         kind=each.id,
@@ -179,6 +177,18 @@ def diff_removed(tool: ToolContract, head: ContractSet, *, today: str) -> ToolDi
         changes=(change,),
         location=tool.location,
     )
+
+
+def aliases_of(tools: Sequence[ToolContract]) -> dict[str, str]:
+    """Return the names that tools answer to besides their own, each with the name of its tool."""
+    names: dict[str, str] = {}
+    for tool in tools:
+        meta = tool.extra.get("_meta")
+        for holder in (tool.extra, meta if isinstance(meta, Mapping) else {}):
+            aliases = holder.get("aliases")
+            for alias in aliases if isinstance(aliases, list) else []:
+                names.setdefault(str(alias), tool.name)
+    return names
 
 
 def diff_instructions(base: ContractSet, head: ContractSet) -> tuple[ToolDiff, ...]:
@@ -248,14 +258,4 @@ def _retired(tool: ToolContract, today: str) -> str:
             date = passed_date(holder.get(key), today)
             if date:
                 return f"Its retirement date, {date}, has passed."
-    return ""
-
-
-def _aliased(tool: ToolContract, head: ContractSet) -> str:
-    for other in head.tools:
-        meta = other.extra.get("_meta")
-        for holder in (other.extra, meta if isinstance(meta, Mapping) else {}):
-            aliases = holder.get("aliases")
-            if isinstance(aliases, list) and tool.name in aliases:
-                return f"{show(other.name)} answers to its name."
     return ""

@@ -9,7 +9,15 @@ from abs_gate.contracts.fingerprint import fingerprint_content
 from abs_gate.contracts.model import Change, Classification, ContractSet, ToolContract, ToolDiff
 from abs_gate.contracts.rules import rule
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, Side
-from abs_gate.contracts.toolsets import Versions, diff_added, diff_removed, pair_tools, passed_date, replaced
+from abs_gate.contracts.toolsets import (
+    Versions,
+    aliases_of,
+    diff_added,
+    diff_removed,
+    pair_tools,
+    passed_date,
+    replaced,
+)
 from abs_gate.contracts.version_order import version_key
 from abs_gate.contracts.wording import show
 
@@ -38,8 +46,9 @@ def diff_versions(base: ContractSet, head: ContractSet, *, compare: Compare, tod
             yield from _Lineage(old[partners[tool_id]], new[tool_id], new, compare, today).diffs()
         else:
             yield diff_added(new[tool_id][0])
+    aliases = aliases_of(head.tools) if pairing.removed else {}
     for tool_id in pairing.removed:
-        yield diff_removed(old[tool_id][0], head, today=today)
+        yield diff_removed(old[tool_id][0], aliases, today=today)
 
 
 class _Lineage:

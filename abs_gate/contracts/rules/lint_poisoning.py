@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from abs_gate.contracts.linting import LintedSet, LintFact
-from abs_gate.contracts.model import ToolContract
 from abs_gate.contracts.prose import find_hidden, find_imperatives, find_urls
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.wording import clean, show
@@ -15,58 +14,12 @@ from abs_gate.sources.redaction import Redactor
 AREA = "poisoning"
 _REDACTOR = Redactor(())
 """What it would take out of a report is what does not belong in a text for a model."""
-_TEXT_KEYS = ("title", "description", "$comment", "default", "const", "pattern")
-_LIST_KEYS = ("enum", "examples")
 _ZERO_WIDTH = "\u200b"
 
 
 def _tool(description: str, **more: Json) -> Json:
     schema = {"type": "object", "properties": {"order_id": {"type": "string"}}}
     return {"name": "find_order", "description": description, "inputSchema": schema, **more}
-
-
-def _texts(linted: LintedSet, tool: ToolContract) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield every text of a tool that a model reads, with its part."""
-    yield ("discovery", "name"), tool.name
-    if tool.title:
-        yield ("discovery", "title"), tool.title
-    yield ("discovery", "description"), tool.description
-    for text in _strings(tool.examples):
-        yield ("discovery", "examples"), text
-    for part in ("input", "output"):
-        for node in linted.nodes(tool, part):
-            if node.is_property or node.is_definition:
-                yield (part, *node.pointer), node.name
-            for key in _TEXT_KEYS:
-                value = node.schema.get(key)
-                if isinstance(value, str):
-                    yield (part, *node.pointer, key), value
-            for key in _LIST_KEYS:
-                for text in _strings(node.schema.get(key)):
-                    yield (part, *node.pointer, key), text
-    for error in tool.errors:
-        if error.message:
-            yield ("errors", error.code, "message"), error.message
-
-
-def _strings(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item)
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield str(key)
-            yield from _strings(item)
-
-
-def _all_texts(linted: LintedSet) -> Iterator[tuple[ToolContract, tuple[str | int, ...], str]]:
-    for tool in linted.tools:
-        for part, text in _texts(linted, tool):
-            yield tool, part, text
-    if linted.head.instructions and linted.tools:
-        yield linted.tools[0], ("instructions",), linted.head.instructions
 
 
 @lint_rule(
@@ -82,7 +35,7 @@ def hidden_characters(linted: LintedSet) -> Iterator[LintFact]:
 
     The model reads them. They are a way to hide orders from people.
     """
-    for tool, part, text in _all_texts(linted):
+    for tool, part, text in linted.texts:
         hidden = find_hidden(text)
         if hidden:
             yield LintFact(
@@ -106,7 +59,7 @@ def secret_in_text(linted: LintedSet) -> Iterator[LintFact]:
 
     It is sent to the model's provider with each request, and the model may repeat it.
     """
-    for tool, part, text in _all_texts(linted):
+    for tool, part, text in linted.texts:
         if _REDACTOR.redact(text) != text:
             yield LintFact(message=f"The text {_place(part)} holds what looks like a secret.", tool=tool, part=part)
 
@@ -124,7 +77,7 @@ def orders_to_model(linted: LintedSet) -> Iterator[LintFact]:
 
     That is how a poisoned tool steers an agent. An honest one does it to be picked more often than it should.
     """
-    for tool, part, text in _all_texts(linted):
+    for tool, part, text in linted.texts:
         orders = find_imperatives(text)
         if orders:
             yield LintFact(
@@ -148,7 +101,7 @@ def address_in_text(linted: LintedSet) -> Iterator[LintFact]:
 
     The model may open it, or send data to it, when it has a tool that can.
     """
-    for tool, part, text in _all_texts(linted):
+    for tool, part, text in linted.texts:
         urls = find_urls(text) if part[-1] == "description" or part[0] == "instructions" else ()
         if urls:
             yield LintFact(

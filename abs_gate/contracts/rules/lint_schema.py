@@ -58,7 +58,7 @@ def schema_invalid(linted: LintedSet) -> Iterator[LintFact]:
     for tool in linted.tools:
         for part, schema in _sides(tool):
             document = SchemaDocument(schema)
-            form = Reader(schema, document.dialect, Budget()).read(())
+            form = Reader(document, Budget()).read(())
             invalid = [problem for problem in form.problems if problem.kind is ProblemKind.INVALID]
             for problem in invalid[:_MAX_PROBLEMS]:
                 yield LintFact(
