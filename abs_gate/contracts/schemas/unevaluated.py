@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_CASES = 16
 _DEEPEST = 12
+_MOST_SCHEMAS = 500
 
 
 class TooManyCases(Exception):
@@ -90,12 +91,14 @@ class _Cases:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self._looked_at = 0
 
     def of(self, pointer: Pointer, schema: Json, depth: int, *, without: str = "") -> Task[list[_Case]]:
         """Return the cases of one schema, its own `without` keyword left out."""
         if not isinstance(schema, dict):
             return [_Case()]
-        if depth > _DEEPEST:
+        self._looked_at += 1
+        if depth > _DEEPEST or self._looked_at > _MOST_SCHEMAS:
             raise TooManyCases
         dialect = self._reader.dialect
         own = yield from self._own(pointer, schema, without)

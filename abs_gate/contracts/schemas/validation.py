@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -145,10 +146,18 @@ def _found_by_library(pattern: str, text: str, found: bool) -> bool:
     """Return what the library itself would say, where asking it is safe: a witness must be one for its users too."""
     if len(text) > _LONGEST_TEXT or not is_tame(pattern):
         return found
-    try:
-        return re.search(pattern, text) is not None
-    except re.error:
-        return found
+    compiled = _compiled(pattern)
+    return found if compiled is None else compiled.search(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return re.compile(pattern)
+        except re.error:
+            return None
 
 
 def _error(message: str) -> Any:
