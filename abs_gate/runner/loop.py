@@ -179,7 +179,7 @@ class _Conversation:
         request = AgentRequest(
             messages=tuple(self._messages),
             tools=self._options.tools,
-            turn_key=f"{self._options.trial_key}-{self._counters.agent_calls}",
+            turn_key=f"{self._options.run_id}{self._options.trial_key}-{self._counters.agent_calls}",
             deadline_s=left,
         )
         try:

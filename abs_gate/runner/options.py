@@ -40,7 +40,9 @@ class RunOptions:
     max_rounds: int = MAX_ROUNDS
     session_timeout_s: float = SESSION_TIMEOUT_S
     trial_key: str = "trial"
-    """Stable for one trial of one case; idempotency keys are built from it."""
+    """The same for a trial of a case in every run: recordings are found again by it."""
+    run_id: str = ""
+    """Differs from run to run: with the trial's key it makes the idempotency keys of requests."""
     clock: Callable[[], float] = time.monotonic
 
     @property
