@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from abs_gate.contracts.diff import diff_sets
 from abs_gate.contracts.fingerprint import fingerprint_set
-from abs_gate.contracts.lint import lint_set
 from abs_gate.contracts.load import load_contracts
 from abs_gate.contracts.model import ContractSet, ToolDiff
 from abs_gate.errors import BaseUnavailable
@@ -59,6 +58,8 @@ def check_contracts(
     today: str,
 ) -> ContractReport:
     """Compare with the base, and lint. A base that cannot be read is said so, never taken for no changes."""
+    from abs_gate.contracts.lint import lint_set
+
     base_set: ContractSet | None = None
     tools: tuple[ToolDiff, ...] = ()
     error = ""

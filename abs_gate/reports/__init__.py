@@ -5,33 +5,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from importlib import import_module
 
 from abs_gate.gate.result import ResultDocument
-from abs_gate.reports import html, json_report, junit, markdown, sarif, text
 from abs_gate.reports.options import ReportOptions
 
-__all__ = ["REPORTERS", "Render", "ReportOptions", "Reporter"]
-
-Render: TypeAlias = Callable[[ResultDocument, ReportOptions], str]
+__all__ = ["REPORTERS", "ReportOptions", "Reporter"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reporter:
     """One report format."""
 
-    render: Render
+    module: str
+    """The module of this package whose `render` makes it; imported on first use, so that commands start fast."""
     default_filename: str
     """What the file is called where nobody names one."""
 
+    def render(self, document: ResultDocument, options: ReportOptions) -> str:
+        """The report as text."""
+        text: str = import_module(f"{__name__}.{self.module}").render(document, options)
+        return text
+
 
 REPORTERS: dict[str, Reporter] = {
-    "text": Reporter(render=text.render, default_filename="report.txt"),
-    "junit": Reporter(render=junit.render, default_filename="junit.xml"),
-    "markdown": Reporter(render=markdown.render, default_filename="summary.md"),
-    "html": Reporter(render=html.render, default_filename="report.html"),
-    "json": Reporter(render=json_report.render, default_filename="result.json"),
-    "sarif": Reporter(render=sarif.render, default_filename="contracts.sarif"),
+    "text": Reporter(module="text", default_filename="report.txt"),
+    "junit": Reporter(module="junit", default_filename="junit.xml"),
+    "markdown": Reporter(module="markdown", default_filename="summary.md"),
+    "html": Reporter(module="html", default_filename="report.html"),
+    "json": Reporter(module="json_report", default_filename="result.json"),
+    "sarif": Reporter(module="sarif", default_filename="contracts.sarif"),
 }

@@ -42,23 +42,27 @@ def command(
     from abs_gate.app.contracts import compare_places
     from abs_gate.cli.places import open_path_or_revision
     from abs_gate.contracts.records import to_record
-    from abs_gate.reports.contracts_text import render_diff, render_diff_markdown
-    from abs_gate.reports.options import ReportOptions
-    from abs_gate.reports.sarif import render_changes_sarif
 
     old, new = open_path_or_revision(base), open_path_or_revision(head)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     diffs = compare_places((old.workspace, old.path), (new.workspace, new.path), today=today)
     records = [to_record(diff) for diff in diffs]
-    options = ReportOptions(color=out.wants_color(no_color) and not output, width=out.width(), quiet=quiet)
     if format_ == "json":
         text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
     elif format_ == "markdown":
+        from abs_gate.reports.contracts_text import render_diff_markdown
+
         text = render_diff_markdown(records)
     elif format_ == "sarif":
+        from abs_gate.reports.sarif import render_changes_sarif
+
         text = render_changes_sarif(records)
     else:
-        text = render_diff(records, options)
+        from abs_gate.reports.contracts_text import render_diff
+        from abs_gate.reports.options import ReportOptions
+
+        color = out.wants_color(no_color) and not output
+        text = render_diff(records, ReportOptions(color=color, width=out.width(), quiet=quiet))
     out.data(text, output)
     limit = LEVELS.index(fail_on)
     worst = max((LEVELS.index(d.classification) for d in diffs if _counts(d.classification, d.cleared)), default=0)
