@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -135,13 +136,22 @@ def _plan(session: Session, workspace: Workspace, settings: Settings, scope: Sco
     """Read every row once: count it, check its values. Memory does not grow with the rows."""
     shapes = evaluator_shapes()
     here = total = 0
+    identities = hashlib.sha256()
     faults: list[Finding] = []
     shard = settings.sessions.shard
     for case in iterate_cases(session, workspace, dataset=settings.sessions.dataset, filters=settings.sessions.filters):
         total += 1
+        identities.update(case.id.encode())
         here += shard is None or shard_of(case.id, shard[1]) == shard[0]
         if len(faults) < MOST_ROW_FAULTS:
             faults += check_variables(case, scope, shapes)
     if faults:
         raise ConfigurationError(findings=faults[:MOST_ROW_FAULTS])
-    return plan_session(session, settings.sessions, cases=here, cases_total=total, today=today)
+    return plan_session(
+        session,
+        settings.sessions,
+        cases=here,
+        cases_total=total,
+        cases_hash=f"sha256:{identities.hexdigest()}",
+        today=today,
+    )

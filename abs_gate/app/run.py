@@ -88,7 +88,7 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
         if loaded.contracts is not None:
             contracts = _contracts(loaded, settings, base, ports)
         if isinstance(base, BaseContents) and (old := _base_settings(settings, base)) is not None:
-            weakened, threshold_policy = compare_policies(old, settings), old.threshold_policy
+            weakened, threshold_policy = _weakened(old, settings, ports), old.threshold_policy
             settings = trust_base(settings, old)
         if verify is not None:
             verification = verify()
@@ -151,6 +151,12 @@ def _base_settings(settings: Settings, base: BaseContents) -> Settings | None:
     return Faults().collect(lambda: load_settings(base.workspace, name, resolve_secrets=False))
 
 
+def _weakened(base: Settings, head: Settings, ports: RunPorts) -> tuple[str, ...]:
+    """How the head's file asks for less than the base's; both alone, as flags and inputs hold for either."""
+    alone = Faults().collect(lambda: load_settings(ports.workspace, head.file, resolve_secrets=False))
+    return () if alone is None else compare_policies(base, alone)
+
+
 def _run_sessions(
     loaded: LoadedRun, settings: Settings, ports: RunPorts, traces: AssignedTraces | None
 ) -> SessionsOutcome:
@@ -179,10 +185,15 @@ def _identity(settings: Settings, loaded: LoadedRun) -> str:
     return run_identity(
         {
             "policy": settings.fingerprint,
-            "sessions": {plan.key: [plan.session.sha256, plan.deciding.trials, plan.cases] for plan in loaded.plans},
+            "sessions": {
+                plan.key: [plan.session.sha256, plan.deciding.trials, plan.cases, plan.cases_hash]
+                for plan in loaded.plans
+            },
             "agent": [settings.agent.url, settings.agent.format, settings.agent.model, settings.agent.command],
             "tools": loaded.contracts.fingerprint if loaded.contracts is not None else None,
-            "variables": dict(settings.sessions.variables),
+            "judges": [[judge.name, judge.format, judge.url, judge.model, judge.votes] for judge in settings.judges],
+            "variables": [dict(settings.sessions.variables), dict(loaded.scope.environment)],
+            "traces": settings.sessions.traces,
             "shard": settings.sessions.shard,
         }
     )
@@ -233,6 +244,11 @@ def _metadata(
         "toolset_fingerprint": contracts.head.fingerprint if contracts is not None else None,
         "policy_fingerprint": settings.fingerprint or None,
         "session_hashes": {f"{plan.session.file}#{plan.session.name}": plan.session.sha256 for plan in loaded.plans},
+        "dataset_hashes": {
+            f"{plan.session.file}#{plan.session.name}": plan.cases_hash
+            for plan in loaded.plans
+            if plan.session.dataset is not None or settings.sessions.dataset is not None
+        },
         "commit": ports.commit,
         "base": contracts.base_label if contracts is not None else None,
         "agent_calls": 0 if sessions is None else sessions.agent_calls,

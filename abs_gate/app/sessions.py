@@ -23,6 +23,7 @@ from abs_gate.gate.plan import SessionPlan, shard_of
 from abs_gate.gate.result import SessionRecord
 from abs_gate.gate.tally import SessionTally
 from abs_gate.gate.trial_note import TrialNote, note_trial
+from abs_gate.outcomes import Outcome
 from abs_gate.runner.loop import judge_trace, run_trial
 from abs_gate.runner.options import RunOptions
 from abs_gate.runner.result import TrialResult
@@ -82,7 +83,6 @@ class SessionRun:
         self._journal = journal
         self._progress = progress
         self._meter = meter
-        self._run_id = run_id
         self._traces = traces
         self._slices: dict[str, SafetySlice] = {}
         self._options = RunOptions(
@@ -95,6 +95,7 @@ class SessionRun:
             write_tools=loaded.tools.write_tools,
             max_rounds=settings.agent.max_rounds,
             session_timeout_s=settings.agent.session_timeout,
+            run_id=f"{run_id}-",
         )
         self._usage = Usage()
         self._agent_calls = 0
@@ -104,13 +105,14 @@ class SessionRun:
     def run(self) -> SessionsOutcome:
         """Run everything that is still worth running."""
         keeper = Keeper()
-        tallies = [
-            SessionTally(plan, keeper, early_stop=self._settings.sessions.early_stop) for plan in self._loaded.plans
-        ]
+        # A recording is complete: which trials a replay wants first is not foreseen.
+        early_stop = self._settings.sessions.early_stop and not self._settings.agent.record
+        tallies = [SessionTally(plan, keeper, early_stop=early_stop) for plan in self._loaded.plans]
         self._progress.plan(sum(plan.planned for plan in self._loaded.plans))
         by_session = {tally.plan.key: tally for tally in tallies}
         for note in self._journal.replay():
-            self._count_note(by_session[note["session"]], note, announce=False)
+            if note["session"] in by_session:
+                self._count_note(by_session[note["session"]], note, announce=False)
         pool: Pool[Job, TrialResult] = Pool(self._run_job, concurrency=self._settings.sessions.concurrency)
         cancelled = None
         try:
@@ -161,7 +163,7 @@ class SessionRun:
     def _run_job(self, job: Job) -> TrialResult:
         options = replace(
             self._session_options(job.plan.policy.unexpected_calls),
-            trial_key=f"{self._run_id}-{job.case.id}-{job.trial}",
+            trial_key=f"{job.case.id}-{job.trial}",
         )
         if self._traces is not None:
             return judge_trace(job.case, self._traces.find(job.plan, job.position, job.trial), options)
@@ -181,8 +183,6 @@ class SessionRun:
         return known
 
     def _count(self, job: Job, result: TrialResult) -> None:
-        if result.model:
-            self._models[result.model] = None
         note = note_trial(
             job.case,
             job.trial,
@@ -190,12 +190,16 @@ class SessionRun:
             transcripts=self._settings.sessions.transcripts,
             forbidden=self._slice(job.plan).violations(result.trace) if job.plan.policy.forbid else (),
         )
-        self._journal.append(note)
+        if not (result.outcome is Outcome.UNVERIFIED and self._meter.stop_reason(self._clock.monotonic())):
+            # A trial that a spent budget cut short is not done: a resumed run with more to spend runs it.
+            self._journal.append(note)
         self._count_note(job.tally, note, announce=True)
 
     def _count_note(self, tally: SessionTally, note: TrialNote, *, announce: bool) -> None:
         self._usage += Usage(input_tokens=note["input_tokens"], output_tokens=note["output_tokens"])
         self._agent_calls += note["record"]["agent_calls"]
+        if note["model"]:
+            self._models[note["model"]] = None
         tally.add(note)
         if announce:
             record = note["record"]

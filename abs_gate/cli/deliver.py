@@ -5,7 +5,7 @@ Nothing here changes the verdict: a report that cannot be delivered is said in o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from abs_gate.cli import output as out
@@ -25,6 +25,7 @@ from abs_gate.outcomes import Verdict
 from abs_gate.reports import REPORTERS
 from abs_gate.reports.annotations import Annotation, check_annotations, render_annotations, render_command
 from abs_gate.reports.comment import Marker, render_comment
+from abs_gate.reports.evidence_text import render_evidence_json
 from abs_gate.reports.headline import VERDICT_WORDS
 from abs_gate.reports.options import ReportOptions
 from abs_gate.settings.model import ReportSettings, Settings
@@ -32,6 +33,7 @@ from abs_gate.sources.redaction import Redactor
 from abs_gate.transport import Transport
 
 FORMATS = ("junit", "json", "html", "markdown", "sarif")
+EVIDENCE_FILE = "evidence.json"
 DEFAULT_FORMATS = ("junit", "json", "html", "markdown")
 
 
@@ -49,6 +51,20 @@ def report_files(settings: ReportSettings) -> dict[str, str]:
     return {name: path if "/" in path else f"{settings.dir}/{path}" for name, path in wanted.items()}
 
 
+def discard_reports(settings: Settings, *, anywhere: bool, keep: Sequence[str] = ()) -> None:
+    """Remove the reports of an earlier run, so that a run that is killed leaves none that could be taken for its own.
+
+    Only files are removed, and only those that the run writes at its end; none of `keep`.
+    """
+    paths = [*report_files(settings.report).values()]
+    if settings.report.dir is not None:
+        paths.append(f"{settings.report.dir}/{EVIDENCE_FILE}")
+    for path in paths:
+        target = output_path(path, anywhere=anywhere)
+        if target.is_file() and not any(Path(kept).exists() and target.samefile(kept) for kept in keep):
+            target.unlink()
+
+
 def deliver(
     document: ResultDocument,
     settings: Settings,
@@ -61,6 +77,10 @@ def deliver(
     """Write report files, and in the action (where there is a workflow log) everything else."""
     files = report_files(settings.report)
     written = write_files(document, files, anywhere=event is None)
+    if settings.report.dir is not None and document["evidence"]:
+        evidence = output_path(f"{settings.report.dir}/{EVIDENCE_FILE}", anywhere=event is None)
+        out.write_file(evidence, render_evidence_json(document))
+        written["evidence"] = evidence
     if written and not quiet:
         out.error(f"Reports: {', '.join(str(path) for path in written.values())}")
     if event is not None and log is not None:
@@ -101,6 +121,9 @@ def _deliver_to_github(
 
 
 def _posts(document: ResultDocument, settings: Settings, event: EventContext, transport: Transport) -> list[Delivery]:
+    if settings.sessions.shard is not None:
+        # One shard decides nothing; the merge of all of them is told.
+        return []
     if settings.github_token is None:
         if event.pr_number is None or settings.report.comment == "never":
             return []

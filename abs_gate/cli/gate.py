@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -11,14 +11,16 @@ from types import MappingProxyType
 from abs_gate.app.run import run_gate
 from abs_gate.cli import output as out
 from abs_gate.cli import signals
-from abs_gate.cli.deliver import deliver
+from abs_gate.cli.deliver import deliver, discard_reports
 from abs_gate.cli.options import Flags
 from abs_gate.cli.places import common_workspace, here
 from abs_gate.cli.progress import choose_progress
+from abs_gate.cli.results import read_result
 from abs_gate.cli.wiring import environment, open_ports, read_context
 from abs_gate.contracts.rules import all_rules
 from abs_gate.errors import ConfigurationError
-from abs_gate.gate.result import ResultDocument
+from abs_gate.gate.evidence import collect_evidence
+from abs_gate.gate.merge import merge_results
 from abs_gate.github.event import refuse_untrusted
 from abs_gate.github.log import WorkflowLog
 from abs_gate.reports import REPORTERS
@@ -64,6 +66,7 @@ def run(request: Request) -> int:
     progress = choose_progress(quiet=request.quiet)
     try:
         with open_ports(settings, worktree=worktree, environ=environ, event=event, progress=progress) as ports:
+            discard_reports(settings, anywhere=event is None)
             document = run_gate(settings, ports)
     finally:
         progress.close()
@@ -103,13 +106,23 @@ def read_settings(request: Request, environ: Mapping[str, str]) -> tuple[WorkTre
     return worktree, settings
 
 
-def finish_merged(document: ResultDocument, directory: str, *, quiet: bool, no_color: bool) -> int:
-    """Give the reports of merged shards: files, and where this is a workflow everything GitHub shows."""
+def merge(paths: Sequence[str], flags: Flags, *, quiet: bool, no_color: bool) -> int:
+    """Merge the results of shards and give every report: files, and where this is a workflow all that GitHub shows.
+
+    Raises:
+        CannotVerify: a shard is missing or there twice, or they are not parts of one and the same run.
+    """
     environ = environment()
     event = read_context(environ)
-    settings = load_settings(
-        here(), None, inputs=read_inputs(environ), environ=environ, flags={"--report-dir": directory}
+    settings = load_settings(here(), None, inputs=read_inputs(environ), environ=environ, flags=flags)
+    discard_reports(settings, anywhere=event is None, keep=paths)
+    baseline = settings.sessions.baseline
+    document = merge_results(
+        [(path, read_result(path)) for path in paths], baseline=read_result(baseline) if baseline else None
     )
+    if settings.file is not None:
+        # The configuration knows what shards by themselves cannot: golden cases over all rows.
+        document["evidence"] = collect_evidence(document, settings)
     with WorkflowLog(sys.stdout) if event is not None else nullcontext() as log:
         deliver(document, settings, event=event, environ=environ, log=log, quiet=quiet)
         options = ReportOptions(color=out.wants_color(no_color), width=out.width(), quiet=quiet)

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from abs_gate.errors import ConfigurationError
 from abs_gate.gate.journal import Resumed, header_line, note_line, read_journal
 from abs_gate.gate.trial_note import TrialNote
+from abs_gate.sources.redaction import Redactor
 
 FILE_NAME = "journal.jsonl"
 
@@ -26,11 +27,12 @@ class NoJournal:
 
 
 class DiskJournal:
-    """One file, appended to. What was half written when a run died is cut off before going on."""
+    """One file, appended to, without secrets. What was half written when a run died counts as not written."""
 
-    def __init__(self, path: Path, identity: str, *, resume: bool) -> None:
+    def __init__(self, path: Path, identity: str, *, resume: bool, redactor: Redactor) -> None:
         self._path = path
         self._identity = identity
+        self._redactor = redactor
         self._resume = resume and path.exists()
         self._done = Resumed()
         self._file: BinaryIO | None = None
@@ -39,6 +41,11 @@ class DiskJournal:
         if not self._resume:
             return
         with self._path.open("rb") as lines:
+            if not lines.readline().endswith(b"\n"):
+                # The run died before it had said what it is, so nothing is written whole.
+                self._resume = False
+                return
+            lines.seek(0)
             for note in read_journal(lines, self._identity):
                 if self._done.add(note):
                     yield note
@@ -49,7 +56,15 @@ class DiskJournal:
     def append(self, note: TrialNote) -> None:
         if self._file is None:
             self._file = self._open()
-        self._file.write(note_line(note).encode("utf-8", "surrogatepass"))
+        shown: TrialNote = {
+            **note,
+            "variables": self._redactor.redact_json(note["variables"]),
+            "behaviors": self._redactor.redact_json(note["behaviors"]),
+            "evaluations": self._redactor.redact_json(note["evaluations"]),
+            "forbidden": self._redactor.redact_json(note["forbidden"]),
+            "record": self._redactor.redact_json(note["record"]),
+        }
+        self._file.write(note_line(shown).encode("utf-8", "surrogatepass"))
         self._file.flush()
 
     def _open(self) -> BinaryIO:

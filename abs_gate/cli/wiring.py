@@ -13,6 +13,7 @@ from abs_gate.app.contracts import BaseContents
 from abs_gate.app.loading import Faults
 from abs_gate.app.ports import Journal, Progress
 from abs_gate.app.run import RunPorts
+from abs_gate.app.verification import OpenBench, suite_paths, verifier
 from abs_gate.cli.clock import SystemClock
 from abs_gate.cli.journal import FILE_NAME, DiskJournal, NoJournal
 from abs_gate.cli.places import Place, open_path, output_path
@@ -68,8 +69,8 @@ def open_ports(
                 allow_commands=settings.allow_commands,
                 files_trusted=files_trusted(event),
             ),
-            verify=_verification(settings, worktree, transport, redactor),
-            open_journal=_journal(settings, event),
+            verify=_verification(settings, worktree, transport, redactor, environ, event, progress),
+            open_journal=_journal(settings, event, redactor),
             progress=progress,
             clock=SystemClock(),
             environ=environ,
@@ -147,12 +148,44 @@ def _open_agent(
 
 
 def _verification(
-    settings: Settings, worktree: WorkTree, transport: Transport, redactor: Redactor
+    settings: Settings,
+    worktree: WorkTree,
+    transport: Transport,
+    redactor: Redactor,
+    environ: Mapping[str, str],
+    event: EventContext | None,
+    progress: Progress,
 ) -> Callable[[Faults], Callable[[], list[VerificationRecord]]] | None:
-    return None
+    paths = suite_paths(settings)
+    if not paths:
+        return None
+    open_bench = bench_opener(settings, worktree, transport, redactor, environ, event)
+    return verifier(worktree, paths, settings=settings, environ=environ, open_bench=open_bench, note=progress.note)
 
 
-def _journal(settings: Settings, event: EventContext | None) -> Callable[[str], Journal]:
+def bench_opener(
+    settings: Settings,
+    worktree: WorkTree,
+    transport: Transport,
+    redactor: Redactor,
+    environ: Mapping[str, str],
+    event: EventContext | None,
+) -> OpenBench:
+    """What opens everything a verification suite runs on."""
+    from abs_gate.drivers.bench import Surroundings, open_bench
+
+    around = Surroundings(
+        root=worktree.root,
+        transport=transport,
+        redactor=redactor,
+        environ=environ,
+        scope=Scope(variables=settings.sessions.variables, environment=environment_variables(environ)),
+        secrets_allowed=files_trusted(event) or settings.allow_commands,
+    )
+    return lambda planned: open_bench(planned, around)
+
+
+def _journal(settings: Settings, event: EventContext | None, redactor: Redactor) -> Callable[[str], Journal]:
     """A journal stands beside the reports; without a report directory nothing is written."""
     directory = settings.report.dir
     if directory is None:
@@ -163,7 +196,7 @@ def _journal(settings: Settings, event: EventContext | None) -> Callable[[str], 
             )
         return lambda identity: NoJournal()
     path = output_path(directory, anywhere=event is None) / FILE_NAME
-    return lambda identity: DiskJournal(path, identity, resume=settings.sessions.resume)
+    return lambda identity: DiskJournal(path, identity, resume=settings.sessions.resume, redactor=redactor)
 
 
 def _has_review_label(settings: Settings, event: EventContext | None) -> bool:

@@ -57,6 +57,16 @@ def is_complete(document: ResultDocument) -> bool:
     )
 
 
+def evidence_document(document: ResultDocument) -> dict[str, Json]:
+    """`evidence.json`: the checklist, and the manifest of the release that it speaks of."""
+    return {
+        "schema_version": 1,
+        "complete": is_complete(document),
+        "items": document["evidence"],
+        "manifest": release_manifest(document),
+    }
+
+
 def release_manifest(document: ResultDocument) -> dict[str, Json]:
     """What identifies the release that was gated, to be kept with it: answers which contract the model saw."""
     metadata, contracts = document["metadata"], document["contracts"]
@@ -70,6 +80,7 @@ def release_manifest(document: ResultDocument) -> dict[str, Json]:
         "tools": dict(contracts["fingerprints"]) if contracts is not None else {},
         "policy_fingerprint": metadata["policy_fingerprint"],
         "session_hashes": dict(metadata["session_hashes"]),
+        "dataset_hashes": dict(metadata.get("dataset_hashes", {})),
         "versions": {**metadata["versions"], "abs_gate": metadata["abs_gate_version"]},
         "started": metadata["started"],
     }

@@ -17,6 +17,7 @@ from abs_gate.gate.trial_note import TrialNote
 
 _MOST_TRIALS = 1_000_000
 _KEYS = frozenset(TrialNote.__required_keys__)
+_RECORD_KEYS = frozenset({"outcome", "reason", "agent_calls", "unexpected_calls", "transcript"})
 
 
 def run_identity(parts: Mapping[str, Json]) -> str:
@@ -72,8 +73,15 @@ def read_journal(lines: Iterable[bytes], identity: str) -> Iterator[TrialNote]:
                     hint="Run without --resume to start again.",
                 )
             header_seen = True
-        elif entry.keys() >= _KEYS and isinstance(entry["trial"], int) and 0 <= entry["trial"] < _MOST_TRIALS:
+        elif _is_note(entry):
             yield cast("TrialNote", entry)
+
+
+def _is_note(entry: Mapping[str, Json]) -> bool:
+    if not (entry.keys() >= _KEYS and isinstance(entry["record"], dict) and entry["record"].keys() >= _RECORD_KEYS):
+        return False
+    trial = entry["trial"]
+    return isinstance(trial, int) and not isinstance(trial, bool) and 0 <= trial < _MOST_TRIALS
 
 
 def _parse(raw: bytes) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from abs_gate.errors import CannotVerify
@@ -23,7 +23,8 @@ from abs_gate.gate.settle import settle
 from abs_gate.gate.verdict import conclude
 
 _WORST_FIRST = ("failed", "unverified", "inconclusive", "passed", "skipped")
-_ALIKE = ("policy_fingerprint", "toolset_fingerprint", "commit", "agent_url", "agent_format", "model")
+_ALIKE = ("policy_fingerprint", "toolset_fingerprint", "commit", "agent_url", "agent_format")
+_LEAST_FIRST = ("not met", "met", "not applicable")
 
 
 def merge_results(
@@ -50,7 +51,7 @@ def merge_results(
             "verification": _verification(documents),
             "sessions": sessions,
             "metadata": _metadata(documents),
-            "evidence": [],
+            "evidence": _evidence(documents),
         }
     )
 
@@ -95,9 +96,18 @@ def _check_alike(shards: Sequence[tuple[str, ResultDocument]]) -> None:
             if first["metadata"].get(key) != document["metadata"].get(key):
                 what = key.replace("_", " ")
                 raise CannotVerify(f"{first_name} and {name} are not parts of one run: their {what} differs.")
-        hashes, others = first["metadata"]["session_hashes"], document["metadata"]["session_hashes"]
-        if changed := sorted(key for key in hashes.keys() & others.keys() if hashes[key] != others[key]):
-            raise CannotVerify(f"{first_name} and {name} ran different versions of {_listed(changed)}.")
+        for what, of in (("session", _session_hashes), ("data set of", _dataset_hashes)):
+            hashes, others = of(first), of(document)
+            if changed := sorted(key for key in hashes.keys() & others.keys() if hashes[key] != others[key]):
+                raise CannotVerify(f"{first_name} and {name} ran different versions of the {what} {_listed(changed)}.")
+
+
+def _session_hashes(document: ResultDocument) -> Mapping[str, str]:
+    return document["metadata"]["session_hashes"]
+
+
+def _dataset_hashes(document: ResultDocument) -> Mapping[str, str]:
+    return document["metadata"].get("dataset_hashes", {})
 
 
 def _sessions(shards: Sequence[tuple[str, ResultDocument]]) -> list[SessionRecord]:
@@ -146,7 +156,7 @@ def _add(records: Sequence[SessionRecord]) -> SessionRecord:
         # The estimate after a stop holds for one sequence of trials, which several shards are not.
         "stopped_by": None,
     }
-    for stale in ("unbiased_rate", "anytime_interval", "pass_hat_k_error"):
+    for stale in ("unbiased_rate", "anytime_interval", "pass_hat_k_error", "baseline"):
         merged.pop(stale, None)  # type: ignore[misc]
     if reasons := [reason for record in records if (reason := record.get("stop_reason"))]:
         merged["stop_reason"] = reasons[0]
@@ -205,9 +215,26 @@ def _verification(documents: Sequence[ResultDocument]) -> list[VerificationRecor
     return list(merged.values())
 
 
+def _evidence(documents: Sequence[ResultDocument]) -> list[dict[str, Json]]:
+    """Every item as the shard has it that knows the least of it; configuration tells more where it is at hand."""
+    merged: dict[str, dict[str, Json]] = {}
+    for document in documents:
+        for entry in document["evidence"]:
+            known = merged.setdefault(str(entry.get("id")), entry)
+            if _state_rank(entry) < _state_rank(known):
+                merged[str(entry.get("id"))] = entry
+    return list(merged.values())
+
+
+def _state_rank(entry: dict[str, Json]) -> int:
+    state = entry.get("state")
+    return _LEAST_FIRST.index(state) if state in _LEAST_FIRST else 0
+
+
 def _metadata(documents: Sequence[ResultDocument]) -> Metadata:
     first = documents[0]["metadata"]
     all_metadata = [document["metadata"] for document in documents]
+    models = _distinct(name for metadata in all_metadata for name in (metadata["model"] or "").split(", ") if name)
     usage = Counter[str]()
     hashes: dict[str, str] = {}
     for metadata in all_metadata:
@@ -217,6 +244,8 @@ def _metadata(documents: Sequence[ResultDocument]) -> Metadata:
         **first,
         "started": min(metadata["started"] for metadata in all_metadata),
         "duration_ms": max(metadata["duration_ms"] for metadata in all_metadata),
+        # A shard without a case has seen no model, and an alias may stand for several, as in one run.
+        "model": ", ".join(models) or None,
         "agent_calls": sum(metadata["agent_calls"] for metadata in all_metadata),
         "usage": dict(usage),
         "session_hashes": hashes,

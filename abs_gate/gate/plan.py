@@ -32,6 +32,8 @@ class SessionPlan:
     """Cases run here."""
     cases_total: int
     """Cases over all shards."""
+    cases_hash: str = ""
+    """Over the identities of all cases, so that another data set is told from this one."""
     quarantine: Quarantine | None = None
     quarantined: bool = False
     """Whether the quarantine is in force, so that the session does not gate."""
@@ -63,7 +65,13 @@ def session_key(session: Session) -> str:
 
 
 def plan_session(
-    session: Session, settings: SessionsSettings, *, cases: int, cases_total: int | None = None, today: str
+    session: Session,
+    settings: SessionsSettings,
+    *,
+    cases: int,
+    cases_total: int | None = None,
+    cases_hash: str = "",
+    today: str,
 ) -> SessionPlan:
     """The plan of a session. `today` is an ISO date: on and before its `until` a quarantine is in force."""
     policy = policy_for(settings, session.file)
@@ -73,6 +81,7 @@ def plan_session(
         deciding=DecidingPolicy(policy=policy, trials=policy.trials or settings.trials),
         cases=cases,
         cases_total=cases if cases_total is None else cases_total,
+        cases_hash=cases_hash,
         quarantine=quarantine,
         quarantined=quarantine is not None and today <= quarantine.until,
     )

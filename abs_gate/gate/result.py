@@ -312,6 +312,8 @@ class Metadata(TypedDict):
     toolset_fingerprint: str | None
     policy_fingerprint: str | None
     session_hashes: dict[str, str]
+    dataset_hashes: NotRequired[dict[str, str]]
+    """Of sessions with a data set: over the identities of all their rows."""
     commit: str | None
     base: str | None
     agent_calls: int

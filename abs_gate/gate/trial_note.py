@@ -39,6 +39,8 @@ class TrialNote(TypedDict):
     evaluations: list[PartNote]
     forbidden: list[str]
     """Calls that the policy forbids, in words."""
+    model: str | None
+    """As the agent reported it."""
     input_tokens: int
     output_tokens: int
     record: TrialRecord
@@ -62,6 +64,7 @@ def note_trial(
         "behaviors": [_part(part) for part in result.behaviors],
         "evaluations": [_part(part) for part in result.evaluations],
         "forbidden": list(forbidden),
+        "model": result.model,
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
         "record": {

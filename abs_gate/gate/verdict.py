@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-from abs_gate.gate.acknowledgements import Acknowledgement
+from abs_gate.gate.acknowledgements import Acknowledgement, unused
 from abs_gate.gate.baseline import compare_with_baseline
 from abs_gate.gate.contract_policy import apply_contract_policy
 from abs_gate.gate.result import (
@@ -79,6 +79,7 @@ def decide(
     signal that ended the run, if one did.
     """
     expected = [kind for kind, paths, found in _layers(contracts, sessions, settings) if paths and not found]
+    stale = unused(acknowledgements, contracts["tools"]) if contracts is not None else ()
     document: ResultDocument = {
         "schema_version": 1,
         "verdict": "unverified",
@@ -95,6 +96,7 @@ def decide(
             **metadata,
             "weakened": list(weakened),
             "threshold_policy": threshold_policy or settings.threshold_policy,  # type: ignore[typeddict-item]
+            "notices": [*metadata.get("notices", ()), *map(str, stale)],
         },
         "evidence": [],
     }

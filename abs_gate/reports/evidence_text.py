@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 
 from abs_gate.findings import Json
+from abs_gate.gate.evidence import evidence_document
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.markdown_text import cell
 from abs_gate.reports.terminal import wrap
@@ -34,6 +36,11 @@ def render_evidence_markdown(document: ResultDocument) -> str:
     ]
     table = "\n".join(["| | Item | Why | Shown by |", "|---|---|---|---|", *rows])
     return f"## Release evidence\n\n{table}\n\n{_summary(document)}\n" if rows else f"{_summary(document)}\n"
+
+
+def render_evidence_json(document: ResultDocument) -> str:
+    """`evidence.json`: the checklist and the manifest of the release."""
+    return json.dumps(evidence_document(document), indent=2, ensure_ascii=False) + "\n"
 
 
 def state_of(entry: Mapping[str, Json]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from abs_gate.cli import output as out
@@ -18,11 +16,11 @@ def command(result: str, format_: str, output: str | None, quiet: bool, no_color
     """Show the release checklist of RESULT; exit code 1 where an item is not met."""
     from abs_gate.cli.results import read_result
     from abs_gate.gate.evidence import is_complete
-    from abs_gate.reports.evidence_text import render_evidence, render_evidence_markdown
+    from abs_gate.reports.evidence_text import render_evidence, render_evidence_json, render_evidence_markdown
 
     document = read_result(result)
     if format_ == "json":
-        out.data(json.dumps(document["evidence"], indent=2, ensure_ascii=False) + "\n", output)
+        out.data(render_evidence_json(document), output)
     else:
         render = render_evidence_markdown if format_ == "markdown" else render_evidence
         out.data(render(document), output)

@@ -12,12 +12,12 @@ from abs_gate.cli.options import common
 @click.option(
     "-o", "--output", "directory", required=True, type=click.Path(file_okay=False), help="Where reports are written."
 )
+@click.option("--baseline", type=click.Path(dir_okay=False), help="Result to compare with.")
 @common
-def command(results: tuple[str, ...], directory: str, quiet: bool, no_color: bool, debug: bool) -> int:
+def command(
+    results: tuple[str, ...], directory: str, baseline: str | None, quiet: bool, no_color: bool, debug: bool
+) -> int:
     """Merge the RESULTs of all shards of one run, decide over all of them, and write every report."""
-    from abs_gate.cli.gate import finish_merged
-    from abs_gate.cli.results import read_result
-    from abs_gate.gate.merge import merge_results
+    from abs_gate.cli.gate import merge
 
-    merged = merge_results([(path, read_result(path)) for path in results])
-    return finish_merged(merged, directory, quiet=quiet, no_color=no_color)
+    return merge(results, {"--report-dir": directory, "--baseline": baseline}, quiet=quiet, no_color=no_color)
