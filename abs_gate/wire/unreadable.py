@@ -12,7 +12,6 @@ from abs_gate.wire.json_text import to_text
 
 EXCERPT_CHARS = 160
 _MARKUP = re.compile(r"<(script|style)\b.{0,8000}?</\1\s*>|<[^<>]{0,500}>", re.IGNORECASE | re.DOTALL)
-_UNSHOWN = re.compile(r"[\x00-\x20\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]+")
 
 
 def unreadable(expected: str, why: str, hint: str = "") -> AgentUnavailable:
@@ -49,7 +48,8 @@ def excerpt_of(response: HttpResponse, limit: int = EXCERPT_CHARS) -> str:
 
 def one_line(value: Json, limit: int = EXCERPT_CHARS) -> str:
     """Anything as a short line: control and invisible characters out, cut with an ellipsis."""
-    text = _UNSHOWN.sub(" ", to_text(value)[: limit * 20]).strip()
+    shown = (char if char.isprintable() else " " for char in to_text(value)[: limit * 20])
+    text = " ".join("".join(shown).split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -57,6 +57,7 @@ def provider_error(error: Json) -> str:
     """What a provider's error object says: its message, with its type or code."""
     if isinstance(error, dict):
         message = error.get("message") or error.get("detail") or error.get("error") or error
-        kind = error.get("type") or error.get("code") or error.get("status")
+        kinds = (error.get(name) for name in ("type", "code", "status"))
+        kind = next((kind for kind in kinds if kind and kind != "error"), None)
         return one_line(message) + (f" ({one_line(kind, 60)})" if kind and message is not error else "")
     return one_line(error)
