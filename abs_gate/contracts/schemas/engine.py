@@ -78,14 +78,13 @@ class Engine:
         if old.pointer == new.pointer and old.document.equals(new.document):
             return Comparison(old_in_new=_PROVED, new_in_old=_PROVED)
         before, after = self._read(old), self._read(new)
+        problems = (*before.problems, *after.problems)
         if before.node.key == after.node.key:
             old_in_new = new_in_old = _PROVED
         else:
-            problems = (*before.problems, *after.problems)
             lost = _Question(accepted=old, refused=new, accepting=before.node, refusing=after.node)
             gained = _Question(accepted=new, refused=old, accepting=after.node, refusing=before.node)
             old_in_new, new_in_old = self._inclusion(lost, problems), self._inclusion(gained, problems)
-        problems = (*before.problems, *after.problems)
         return Comparison(
             old_in_new=old_in_new,
             new_in_old=new_in_old,
@@ -130,7 +129,11 @@ class Engine:
     def _witness(self, question: _Question, answer: Answer) -> Inclusion | None:
         if not isinstance(answer, Found) or answer.size > _LARGEST_WITNESS:
             return None
-        for value in (polish(answer.value, question.is_answered_by, self._hints(question)), answer.value):
+        try:
+            smaller = polish(answer.value, question.is_answered_by, self._hints(question))
+        except RecursionError:  # nested too deep to be written out
+            return None
+        for value in (smaller, answer.value):
             if self._confirmed(question, value):
                 return Inclusion(included=False, proof=Proof.WITNESS, witness=value, has_witness=True)
         return None

@@ -43,6 +43,7 @@ class Reader:
         self.dialect = document.dialect or Dialect.DRAFT2020
         self._budget = budget
         self._references = References(self._root, self.dialect)
+        self._values: dict[Pointer, Json] = {(): self._root}
         self._forms: dict[Pointer, NormalForm] = {}
         self._read: dict[Pointer, Node] = {}
         self._open: set[Pointer] = set()
@@ -189,12 +190,16 @@ class Reader:
 
     def raw(self, pointer: Pointer) -> Json:
         """Return a subschema as written; None when there is none."""
-        value = self._root
+        known = len(pointer)
+        while pointer[:known] not in self._values:
+            known -= 1
+        value = self._values[pointer[:known]]
         try:
-            for token in pointer:
+            for token in pointer[known:]:
                 value = step(value, token)
         except KeyError:
             return None
+        self._values[pointer] = value
         return value
 
     def report(self, pointer: Pointer, kind: ProblemKind, keyword: str, message: str) -> None:
