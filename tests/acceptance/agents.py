@@ -1,7 +1,7 @@
 """One small shop agent that speaks every protocol, behind a real address: written from the providers' documents.
 
-Asked about an order it calls `get_order`, and it says what the tool's result says: an answer that is right proves that the
-call, its id and its result went both ways. It knows nothing of the code under test.
+Asked about an order it calls `get_order`, and it says what the tool's result says: an answer that is right proves that
+the call, its id and its result went both ways. It knows nothing of the code under test.
 """
 
 import json
@@ -68,6 +68,8 @@ def _look_up(text):
 
 def _report(payload):
     """What the agent says of a tool result."""
+    if isinstance(payload, str) and payload[:1] != "{":
+        return f"The tool says: {payload}"
     found = json.loads(payload) if isinstance(payload, str) else payload
     return f"Your order {found['orderId']} is {found['status']}."
 
