@@ -19,6 +19,7 @@ from abs_gate.cli.journal import FILE_NAME, DiskJournal, NoJournal
 from abs_gate.cli.places import Place, open_path, output_path
 from abs_gate.cli.results import read_result
 from abs_gate.conversation import Agent, Connection
+from abs_gate.documents.variables import Scope, environment_variables
 from abs_gate.errors import AgentUnavailable, ConfigurationError
 from abs_gate.gate.result import VerificationRecord
 from abs_gate.github.client import GitHubClient

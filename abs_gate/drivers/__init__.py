@@ -1,1 +1,1 @@
-"""Ways to call a tool under verification, and stand-ins for its provider."""
+"""How tools, probes and stand-in providers are reached: HTTP, MCP, commands, Python, SQLite and files."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from abs_gate.errors import CannotVerify
 from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
-from abs_gate.verification.model import Check, Probe
+from abs_gate.verification.model import Check, Probe, judged
 
 LONGEST_SHOWN = 160
 
@@ -84,7 +84,7 @@ class Watch:
         if difference is None:
             return Check(name=name, outcome=Outcome.UNVERIFIED, reason=self._failed or self._missing)
         wrong = judge(difference)
-        return Check(name=name, outcome=Outcome.FAILED if wrong else Outcome.PASSED, reason=wrong)
+        return judged(name, wrong)
 
     def check_nothing(self, name: str = "no effect") -> Check:
         """A check that nothing changed."""

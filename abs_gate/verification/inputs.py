@@ -8,7 +8,7 @@ from abs_gate.evaluators.json_schema import SchemaUnusable
 from abs_gate.outcomes import Outcome
 from abs_gate.verification.derive import FaultyCall, derive_faulty_calls
 from abs_gate.verification.effects import show
-from abs_gate.verification.model import AnswerKind, CaseResult, Check, ToolAnswer
+from abs_gate.verification.model import AnswerKind, CaseResult, Check, ToolAnswer, judged
 from abs_gate.verification.subject import Subject
 
 CANNOT_TELL = "no answer came, so it is not known whether it was refused"
@@ -17,8 +17,12 @@ CANNOT_TELL = "no answer came, so it is not known whether it was refused"
 def verify_inputs(subject: Subject) -> Iterator[CaseResult]:
     """One case for each derived faulty call."""
     tool = subject.contract
+    subject.reset()
+    valid = subject.fresh_call()
+    if subject.key_is_argument and subject.key_name not in valid:
+        valid[str(subject.key_name)] = subject.new_key()
     try:
-        faulty = derive_faulty_calls(tool.input_schema, subject.fresh_call())
+        faulty = derive_faulty_calls(tool.input_schema, valid)
     except SchemaUnusable as problem:
         yield _case(
             subject, "input schema", "", (Check(name="derive", outcome=Outcome.UNVERIFIED, reason=str(problem)),)
@@ -26,7 +30,7 @@ def verify_inputs(subject: Subject) -> Iterator[CaseResult]:
         return
     for call in faulty:
         watch = subject.watch()
-        answer = subject.driver.call(call.arguments)
+        answer = subject.call_as_given(call.arguments)
         checks = [_refused(call, answer), watch.check_nothing("refused before any effect")]
         if answer.is_refusal:
             checks += [_names_field(call, answer), subject.check_declared(answer)]
@@ -35,11 +39,11 @@ def verify_inputs(subject: Subject) -> Iterator[CaseResult]:
 
 def _refused(call: FaultyCall, answer: ToolAnswer) -> Check:
     if answer.is_refusal:
-        return Check(name="refused", outcome=Outcome.PASSED)
+        return judged("refused", "")
     if answer.kind is AnswerKind.NO_ANSWER:
         return Check(name="refused", outcome=Outcome.UNVERIFIED, reason=CANNOT_TELL)
     reason = f"{show(dict(call.arguments))} was accepted, although its schema forbids it: {call.why}"
-    return Check(name="refused", outcome=Outcome.FAILED, reason=reason)
+    return judged("refused", reason)
 
 
 def _names_field(call: FaultyCall, answer: ToolAnswer) -> Check:
@@ -48,7 +52,7 @@ def _names_field(call: FaultyCall, answer: ToolAnswer) -> Check:
         return Check(name=name, outcome=Outcome.SKIPPED, reason="more than one field would do")
     text = f"{answer.message}\n{answer.raw}"
     if call.field.casefold() in text.casefold():
-        return Check(name=name, outcome=Outcome.PASSED)
+        return judged(name, "")
     shown = answer.message or answer.raw or "(nothing)"
     return Check(
         name=name,

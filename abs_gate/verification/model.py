@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
 
+from abs_gate.documents.variables import Scope
 from abs_gate.findings import Json, Location
 from abs_gate.outcomes import Outcome
+from abs_gate.verification.canaries import Canaries
+from abs_gate.verification.suite import Means
 
 
 class AnswerKind(StrEnum):
@@ -46,14 +49,25 @@ class ToolAnswer:
         return self.kind in (AnswerKind.TOOL_ERROR, AnswerKind.PROTOCOL_ERROR)
 
 
+NO_CONTEXT: Mapping[str, Json] = MappingProxyType({})
+
+
 class ToolDriver(Protocol):
     """A way to call one tool. Thread-safe: concurrent duplicates are sent from several threads."""
 
-    def call(self, arguments: Mapping[str, Json], *, key: str | None = None) -> ToolAnswer:
+    def call(
+        self, arguments: Mapping[str, Json], *, key: str | None = None, context: Mapping[str, Json] = NO_CONTEXT
+    ) -> ToolAnswer:
         """Call the tool. `key` is an idempotency key that travels beside the arguments (in a header).
 
+        `context` is what the call carries besides: headers, `_meta`, keyword arguments, as the driver has it.
         Never raises for what the tool does; raises CannotVerify when it cannot be reached at all.
         """
+        ...
+
+    @property
+    def is_concurrent(self) -> bool:
+        """Whether calls from several threads reach the tool at the same moment."""
         ...
 
     @property
@@ -75,12 +89,78 @@ class Probe(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderRequest:
+    """What an adapter sent to the stand-in."""
+
+    method: str
+    path: str
+    """With its query."""
+    headers: Mapping[str, str]
+    """Lower-cased names."""
+    body: Json
+    """As JSON where it is some, else as text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderAnswer:
+    """What the stand-in answers."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    body: Json = None
+    """A text is sent as it is, anything else as JSON."""
+    delay: float = 0.0
+    """Seconds of silence before it."""
+    cut: str | None = None
+    """`before`: the connection is closed instead of an answer; `half`: in the middle of its body."""
+
+
+class StandIn(Protocol):
+    """A provider that answers as it is told, on loopback."""
+
+    @property
+    def url(self) -> str: ...
+
+    def play(self, answer: Callable[[ProviderRequest], ProviderAnswer]) -> None:
+        """Answer every request from now on like this. Called from several threads at once."""
+        ...
+
+
+class Bench(Protocol):
+    """Everything that a suite runs on, opened and started."""
+
+    @property
+    def scope(self) -> Scope:
+        """Values of the suite's variables."""
+        ...
+
+    @property
+    def stand_in(self) -> StandIn: ...
+
+    @property
+    def canaries(self) -> Canaries: ...
+
+    def driver(self, tool_id: str) -> ToolDriver: ...
+
+    def probe(self, name: str) -> Probe: ...
+
+    def do(self, step: Means) -> None:
+        """One step of a provider state. Raises CannotVerify: it failed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One thing that was looked at."""
 
     name: str
     outcome: Outcome
     reason: str = ""
+
+
+def judged(name: str, wrong: str) -> Check:
+    """A check that was made: failed where something is wrong with what it looked at, else passed."""
+    return Check(name=name, outcome=Outcome.FAILED if wrong else Outcome.PASSED, reason=wrong)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
 from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
 from abs_gate.verification.effects import contains, show
-from abs_gate.verification.model import AnswerKind, CaseResult, Check, ToolAnswer
+from abs_gate.verification.model import AnswerKind, CaseResult, Check, ToolAnswer, judged
 from abs_gate.verification.subject import Subject
 
 DUPLICATES = 4
@@ -64,11 +64,11 @@ def _same_receipt(name: str, first: ToolAnswer, later: ToolAnswer) -> Check:
         return Check(name=name, outcome=Outcome.UNVERIFIED, reason="the repeat got no answer")
     if later.kind is not AnswerKind.RESULT:
         reason = f"the repeat was refused instead of giving the first result: {later.message or later.kind.value}"
-        return Check(name=name, outcome=Outcome.FAILED, reason=reason)
+        return judged(name, reason)
     if not contains(later.content, first.content):
         reason = f"the repeat gave another result: {show(first.content)}, then {show(later.content)}"
-        return Check(name=name, outcome=Outcome.FAILED, reason=reason)
-    return Check(name=name, outcome=Outcome.PASSED)
+        return judged(name, reason)
+    return judged(name, "")
 
 
 def _other_payload(subject: Subject, arguments: Mapping[str, Json], key: str, first: ToolAnswer) -> list[Check]:
@@ -80,13 +80,13 @@ def _other_payload(subject: Subject, arguments: Mapping[str, Json], key: str, fi
     answer = subject.call(other, key)
     nothing = watch.check_nothing("same key, other payload: no effect")
     if answer.is_refusal:
-        return [Check(name=name, outcome=Outcome.PASSED), nothing]
+        return [judged(name, ""), nothing]
     if answer.kind is AnswerKind.NO_ANSWER:
         return [Check(name=name, outcome=Outcome.UNVERIFIED, reason="no answer came"), nothing]
     reason = f"{show(other)} was accepted under the key of {show(dict(arguments))}: {show(answer.content)}"
     if contains(answer.content, first.content):
         reason = f"{show(other)} got the result of {show(dict(arguments))}, as if it had been done"
-    return [Check(name=name, outcome=Outcome.FAILED, reason=reason), nothing]
+    return [judged(name, reason), nothing]
 
 
 def _at_once(subject: Subject) -> list[Check]:
@@ -107,12 +107,10 @@ def _at_once(subject: Subject) -> list[Check]:
         checks = [Check(name=name, outcome=Outcome.FAILED, reason="none of the concurrent calls succeeded")]
     else:
         differing = next((each for each in results if not _alike(each.content, results[0].content)), None)
-        reason = (
-            ""
-            if differing is None
-            else f"concurrent calls with one key gave two results: {show(results[0].content)}, {show(differing.content)}"
-        )
-        checks = [Check(name=name, outcome=Outcome.FAILED if reason else Outcome.PASSED, reason=reason)]
+        reason = ""
+        if differing is not None:
+            reason = f"one key gave two results: {show(results[0].content)}, {show(differing.content)}"
+        checks = [judged(name, reason)]
     return [*checks, watch.check_effects("concurrent duplicates: one effect", 1)]
 
 
@@ -126,7 +124,7 @@ def _lost_answer(subject: Subject) -> list[Check]:
     if not subject.driver.can_lose_answers:
         name += " (the answer was thrown away: there is no connection to cut)"
     if again.kind is AnswerKind.RESULT:
-        check = Check(name=name, outcome=Outcome.PASSED)
+        check = judged(name, "")
         if lost.kind is AnswerKind.RESULT and not contains(again.content, lost.content):
             check = Check(
                 name=name, outcome=Outcome.FAILED, reason=f"the retry gave another result: {show(again.content)}"
@@ -161,10 +159,10 @@ def _without_key(subject: Subject) -> list[Check]:
     difference = watch.difference()
     if difference is None:
         if second.is_refusal:
-            return [Check(name=name, outcome=Outcome.PASSED)]
+            return [judged(name, "")]
         return [watch.check_effects(name, 1)]
     if difference.effects <= 1:
-        return [Check(name=name, outcome=Outcome.PASSED)]
+        return [judged(name, "")]
     if subject.key_name:
         reason = (
             f"wrote twice: {subject.key_name} is optional, so a retry without it repeats the effect. "
@@ -172,7 +170,7 @@ def _without_key(subject: Subject) -> list[Check]:
         )
     else:
         reason = "wrote twice: the contract declares no idempotency key, so a retry repeats the effect"
-    return [Check(name=name, outcome=Outcome.FAILED, reason=reason)]
+    return [judged(name, reason)]
 
 
 def _within_retention(subject: Subject, arguments: Mapping[str, Json], key: str, first: ToolAnswer) -> list[Check]:
@@ -204,8 +202,8 @@ def _other_scope(subject: Subject, arguments: Mapping[str, Json], key: str) -> l
     answer = subject.call({**arguments, scope: other}, key)
     if answer.kind is not AnswerKind.RESULT:
         reason = f"it was not carried out: {answer.message or answer.kind.value}"
-        return [Check(name=name, outcome=Outcome.FAILED, reason=reason)]
-    return [Check(name=name, outcome=Outcome.PASSED), watch.check_effects(f"{name}: one effect", 1)]
+        return [judged(name, reason)]
+    return [judged(name, ""), watch.check_effects(f"{name}: one effect", 1)]
 
 
 def other_payload(subject: Subject, arguments: Mapping[str, Json]) -> dict[str, Json] | None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from abs_gate.contracts.model import Effect, ToolContract
 from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
 from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
 from abs_gate.verification.effects import Watch, show
-from abs_gate.verification.model import AnswerKind, Check, Probe, ToolAnswer, ToolDriver
+from abs_gate.verification.model import NO_CONTEXT, AnswerKind, Check, Probe, ToolAnswer, ToolDriver, judged
 
 FRESH = "{{fresh}}"
 """In an argument: a value that no other call has."""
+_RUN = secrets.token_hex(4)
 _numbers = itertools.count(1)
 
 
@@ -30,7 +31,10 @@ class Subject:
     """A call that must be accepted; may hold `{{fresh}}`."""
     vary: Mapping[str, Json] | None = None
     """What another payload says instead."""
-    run_tag: str = ""
+    seen_codes: set[str] = field(default_factory=set)
+    """Declared error codes that were brought about."""
+    reset: Callable[[], None] = lambda: None
+    """Brings the provider into the state that derived cases start from. Raises CannotVerify."""
 
     @property
     def is_read_only(self) -> bool:
@@ -66,17 +70,23 @@ class Subject:
 
     def fresh_call(self) -> dict[str, Json]:
         """The valid call, with values of its own where it asks for them."""
-        token = f"{self.run_tag or secrets.token_hex(4)}-{next(_numbers)}"
-        return {name: _fill(value, token) for name, value in (self.valid or {}).items()}
+        return fill_fresh(dict(self.valid or {}))  # type: ignore[no-any-return]
+
+    def call_as_given(self, arguments: Mapping[str, Json]) -> ToolAnswer:
+        """Call with the arguments as they are, and where the key travels beside them, with a new one."""
+        beside = self.new_key() if self.key_name and not self.key_is_argument else None
+        return self.driver.call(arguments, key=beside)
 
     def new_key(self) -> str:
         """An idempotency key that was never used."""
         return f"abs-gate-{secrets.token_hex(8)}"
 
-    def call(self, arguments: Mapping[str, Json], key: str | None) -> ToolAnswer:
+    def call(
+        self, arguments: Mapping[str, Json], key: str | None, context: Mapping[str, Json] = NO_CONTEXT
+    ) -> ToolAnswer:
         """Call with a key where the contract puts it."""
         placed, header = self._placed(arguments, key)
-        return self.driver.call(placed, key=header)
+        return self.driver.call(placed, key=header, context=context)
 
     def call_and_lose(self, arguments: Mapping[str, Json], key: str | None) -> ToolAnswer:
         """As `call`, with the answer lost on its way."""
@@ -111,6 +121,8 @@ class Subject:
             return Check(
                 name=name, outcome=Outcome.SKIPPED, reason=f"the contract declares no errors ({answer.code} was given)"
             )
+        if answer.code in declared and answer.code is not None:
+            self.seen_codes.add(answer.code)
         if answer.code not in declared:
             known = ", ".join(sorted(declared))
             return Check(
@@ -125,17 +137,23 @@ class Subject:
                 outcome=Outcome.FAILED,
                 reason=f"{answer.code} says retryable is {show(answer.retryable)}, the contract {show(wanted)}",
             )
-        return Check(name=name, outcome=Outcome.PASSED)
+        return judged(name, "")
 
     def _placed(self, arguments: Mapping[str, Json], key: str | None) -> tuple[dict[str, Json], str | None]:
         placed = dict(arguments)
         if not self.key_is_argument:
             return placed, key
         assert self.key_name is not None
-        placed.pop(self.key_name, None)
-        if key is not None:
+        if key is None:
+            placed.pop(self.key_name, None)
+        else:
             placed[self.key_name] = key
         return placed, None
+
+
+def fill_fresh(value: Json) -> Json:
+    """The value with one text that no other call has for every `{{fresh}}` in it."""
+    return _fill(value, f"{_RUN}-{next(_numbers)}")
 
 
 def _fill(value: Json, token: str) -> Json:
