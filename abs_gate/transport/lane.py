@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +24,15 @@ CONNECT_TIMEOUT_S = 10.0
 IDLE_LIMIT_S = 4.0
 """A connection idle for longer is not reused: many servers close theirs after 5 s, and a request sent into
 that moment would be lost in a way that may not be repeated."""
+LAST_EVENT_GRACE_S = 0.5
+"""How long the end of a stream may take after its last event, so that its connection can be used again."""
 _READ_CHUNK = 16 * 1024
+_LAST_EVENT = re.compile(
+    rb"(?:\A|[\r\n])(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed))[ \r\n])"
+)
+"""The beginning of the last event of a stream of OpenAI's, Anthropic's or the Responses API."""
+_BLANK_LINE = re.compile(rb"\n\n|\r\n\r\n")
+_LONGEST_MARK = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +90,7 @@ class Lane:
         self.watch.begin(limits.due)
         try:
             answer = self._open(hop, remaining)
-            body = self._read(answer)
+            body, is_whole = self._read(answer)
         except (requests.RequestException, HTTPError, DestinationRefused, OSError, ValueError) as error:
             self._give_up(answer)
             # The socket's own timeout may come a moment before the watchdog's.
@@ -95,7 +104,7 @@ class Lane:
             self._give_up(answer)
             self.watch.end()
             raise
-        if self.watch.end():
+        if self.watch.end() and not is_whole:
             self._give_up(answer)
             raise _overdue(hop, limits, answer)
         self._last_used = time.monotonic()
@@ -153,19 +162,39 @@ class Lane:
             self._environment[origin] = found
         return found
 
-    def _read(self, answer: requests.Response) -> bytes:
-        """The body, decompressed, up to the cap."""
+    def _read(self, answer: requests.Response) -> tuple[bytes, bool]:
+        """The body, decompressed, up to the cap; and whether its last event says that it is whole.
+
+        A stream whose last event has come is not waited for: some servers keep the connection open after it.
+        """
         if "," in answer.headers.get("content-encoding", ""):
             raise AgentUnavailable(f"The answer of {shown_url(answer.url)} is compressed several times over.")
+        is_stream = "text/event-stream" in answer.headers.get("content-type", "").lower()
+        is_whole = False
+        last_event: int | None = None
         received = bytearray()
-        for chunk in answer.raw.stream(_READ_CHUNK, decode_content=True):
-            received += chunk
-            if len(received) > self._max_body_bytes:
-                limit = f"{self._max_body_bytes:,}"
-                raise AgentUnavailable(
-                    f"The answer of {shown_url(answer.url)} is larger than {limit} bytes; the rest was not read."
-                )
-        return bytes(received)
+        try:
+            for chunk in answer.raw.stream(_READ_CHUNK, decode_content=True):
+                before = len(received)
+                received += chunk
+                if len(received) > self._max_body_bytes:
+                    limit = f"{self._max_body_bytes:,}"
+                    raise AgentUnavailable(
+                        f"The answer of {shown_url(answer.url)} is larger than {limit} bytes; the rest was not read."
+                    )
+                if not is_stream or is_whole:
+                    continue
+                if last_event is None:
+                    found = _LAST_EVENT.search(received, max(0, before - _LONGEST_MARK))
+                    last_event = found.end() if found else None
+                if last_event is not None and _BLANK_LINE.search(received, max(last_event - 1, before - 4)):
+                    is_whole = True
+                    self.watch.begin(time.monotonic() + LAST_EVENT_GRACE_S)
+        except (HTTPError, OSError):
+            if not is_whole:
+                raise
+            answer.close()
+        return bytes(received), is_whole
 
 
 def _overdue(hop: Hop, limits: Limits, answer: requests.Response | None) -> AgentUnavailable:

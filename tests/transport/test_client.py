@@ -141,6 +141,56 @@ def test_an_endless_event_stream_ends_with_the_deadline(transport):
         transport.send(post(server.url), timeout_s=0.5)
 
 
+def chunked(*parts):
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
+
+
+SSE_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+LAST_EVENTS = [
+    (b"data: {}\n\n", b"data: [DONE]\n\n"),
+    (b"data: {}\r\n\r\ndata: [DO", b"NE]\r\n\r\n"),
+    (b"event: message_stop\n", b'data: {"type":"message_stop"}\n\n'),
+    (b"event: response.completed\ndata: {" + b" " * 5000, b"}\n", b"\n"),
+]
+
+
+@pytest.mark.parametrize("parts", LAST_EVENTS, ids=range(len(LAST_EVENTS)))
+def test_a_stream_is_not_waited_for_after_its_last_event(transport, parts):
+    def answer(request, sock):
+        sock.sendall(SSE_HEAD)
+        for part in parts:
+            sock.sendall(chunked(part))
+            time.sleep(0.02)
+        time.sleep(30)
+
+    with ScriptedServer(answer) as server:
+        started = time.monotonic()
+        response = transport.send(post(server.url), timeout_s=20)
+        assert time.monotonic() - started < 3
+        assert response.body == b"".join(parts)
+        assert len(server.requests) == 1
+
+
+def test_a_stream_that_ends_as_it_should_keeps_its_connection(transport):
+    whole = SSE_HEAD + chunked(b"data: {}\n\n", b"data: [DONE]\n\n", b"")
+    with ScriptedServer(lambda request, sock: whole) as server:
+        for _ in range(3):
+            assert transport.send(post(server.url)).body == b"data: {}\n\ndata: [DONE]\n\n"
+        assert server.accepted == 1
+
+
+def test_the_words_of_a_last_event_inside_a_text_end_nothing(transport):
+    inner = b'data: {"content": "data: [DONE]\\n\\nevent: message_stop"}\n\n'
+
+    def answer(request, sock):
+        sock.sendall(SSE_HEAD + chunked(inner))
+        time.sleep(0.8)
+        return chunked(b"data: more\n\n", b"")
+
+    with ScriptedServer(answer) as server:
+        assert transport.send(post(server.url)).body == inner + b"data: more\n\n"
+
+
 def test_the_session_deadline_is_told_apart_from_the_request_timeout(transport):
     with ScriptedServer(lambda request, sock: time.sleep(30)) as server:
         with pytest.raises(AgentUnavailable, match="session's time ran out"):
