@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import groupby
 from urllib.parse import quote
 
 from abs_gate.conversation import AgentRequest, AgentTurn, Role
@@ -81,20 +81,18 @@ def _join(chunks: Iterable[Json]) -> Mapping[str, Json]:
         for item in map(as_mapping, as_list(chunk.get("candidates"))[:1]):
             found = True
             candidate.update({name: value for name, value in item.items() if value is not None})
-            for part in as_list(as_mapping(item.get("content")).get("parts")):
-                _add_part(parts, part)
+            parts.extend(as_list(as_mapping(item.get("content")).get("parts")))
     if found:
-        whole["candidates"] = [{**candidate, "content": {"parts": parts}}]
+        whole["candidates"] = [{**candidate, "content": {"parts": _join_texts(parts)}}]
     return whole
 
 
-def _add_part(parts: list[Json], part: Json) -> None:
-    """Append a part, to the text before it when both are plain text."""
-    last: dict[str, Any] | None = parts[-1] if parts and isinstance(parts[-1], dict) else None
-    if last is not None and isinstance(part, Mapping) and set(last) == set(part) == {"text"}:
-        parts[-1] = {"text": as_text(last["text"]) + as_text(part["text"])}
-    else:
-        parts.append(part)
+def _join_texts(parts: Iterable[Json]) -> list[Json]:
+    """The parts, with those that are nothing but text joined where they follow one another."""
+    joined: list[Json] = []
+    for is_text, group in groupby(parts, key=lambda part: isinstance(part, Mapping) and set(part) == {"text"}):
+        joined.extend([{"text": "".join(as_text(part["text"]) for part in group)}] if is_text else group)
+    return joined
 
 
 def _read_response(value: Mapping[str, Json]) -> AgentTurn:
