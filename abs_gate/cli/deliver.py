@@ -26,7 +26,7 @@ from abs_gate.reports import REPORTERS
 from abs_gate.reports.annotations import Annotation, check_annotations, render_annotations, render_command
 from abs_gate.reports.comment import Marker, render_comment
 from abs_gate.reports.evidence_text import render_evidence_json
-from abs_gate.reports.headline import VERDICT_WORDS
+from abs_gate.reports.headline import title
 from abs_gate.reports.options import ReportOptions
 from abs_gate.settings.model import ReportSettings, Settings
 from abs_gate.sources.redaction import Redactor
@@ -137,7 +137,7 @@ def _posts(document: ResultDocument, settings: Settings, event: EventContext, tr
             name=_check_name(settings),
             head_sha=event.commit,
             verdict=Verdict(document["verdict"]),
-            title=VERDICT_WORDS[document["verdict"]],
+            title=title(document["verdict"]),
             summary=REPORTERS["markdown"].render(document, ReportOptions()),
             annotations=check_annotations(document),
             details_url=event.run_url,

@@ -14,7 +14,7 @@ from abs_gate.findings import Json
 from abs_gate.github.client import GitHubClient
 from abs_gate.github.delivery import Delivery, not_delivered
 from abs_gate.github.errors import GitHubError, NotFound, Rejected, Unreachable
-from abs_gate.reports.comment import Marker, parse_marker, render_marker
+from abs_gate.reports.comment import Marker, parse_marker, render_marker, told_verdict
 
 PERMISSION = "pull-requests: write"
 DEFAULT_AUTHOR = "github-actions[bot]"
@@ -161,7 +161,7 @@ class _Upsert:
     def _short(self) -> str:
         mine = self._mine
         marker = render_marker(mine.key, mine.sha, mine.run_id, mine.run_attempt, mine.verdict)
-        return f"{marker}\n**abs-gate: {mine.verdict}.** GitHub refused the full report; it is in the job summary."
+        return f"{marker}\n## {told_verdict(mine)}\n\nGitHub refused abs-gate's full report; it is in the job summary."
 
 
 def _read(item: Json) -> _Comment | None:

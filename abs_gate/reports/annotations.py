@@ -17,7 +17,7 @@ from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.advice import ACTION_WORDS, CLASSIFICATION_WORDS, affected_text, fix_of, plain
 from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, rate_of
-from abs_gate.reports.headline import VERDICT_WORDS
+from abs_gate.reports.headline import title
 from abs_gate.reports.schema_text import json_text
 from abs_gate.reports.selection import action_of, changes_with, lint_gates, notices_of, sort_lint, sort_verification
 from abs_gate.reports.untrusted import one_line, visible
@@ -145,7 +145,7 @@ def _verdict(document: ResultDocument) -> Iterator[Annotation]:
         reasons = [one_line(reason, 500) for reason in document["reasons"][:5]]
         yield Annotation(
             kind="error",
-            title=f"abs-gate {VERDICT_WORDS[document['verdict']]}",
+            title=title(document["verdict"]),
             message="\n".join(reasons) or "No reason.",
         )
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_gate.gate.result import ResultDocument, VerdictText
-from abs_gate.reports.headline import VERDICT_WORDS
+from abs_gate.reports.headline import VERDICT_ICONS, VERDICT_WORDS
 from abs_gate.reports.markdown import build_sections
 from abs_gate.reports.markdown_frame import footer
 from abs_gate.reports.markdown_text import MARKER, code, fit
-from abs_gate.reports.markdown_words import ICONS, Caps
+from abs_gate.reports.markdown_words import Caps
 
 COMMENT_LIMIT = 65_536
 """GitHub answers 422 to more; counted in UTF-8 bytes here, never fewer than the characters it counts."""
@@ -76,6 +76,11 @@ def parse_marker(body: str) -> Marker | None:
     return Marker(key=key, sha=sha, run_id=run, run_attempt=attempt, verdict=verdict)
 
 
+def told_verdict(marker: Marker) -> str:
+    """`❌ not ready to merge`; empty for a verdict that this version does not know."""
+    return "".join(f"{VERDICT_ICONS[name]} {word}" for name, word in VERDICT_WORDS.items() if name == marker.verdict)
+
+
 def render_comment(
     document: ResultDocument,
     *,
@@ -113,8 +118,7 @@ def _key_line(key: str) -> str:
 
 
 def _history_line(previous: Marker | None, sha: str, verdict: VerdictText) -> str:
-    if previous is None or previous.verdict not in VERDICT_WORDS:
+    if previous is None or not (before := told_verdict(previous)):
         return ""
     at = f" at {code(previous.sha[:12], 12)}" if previous.sha and previous.sha != sha else " on the same commit"
-    words = {str(name): word for name, word in VERDICT_WORDS.items()}[previous.verdict]
-    return f"Before{at}: {ICONS[previous.verdict]} {words}{', as now' if previous.verdict == verdict else ''}."
+    return f"Before{at}: {before}{', as now' if previous.verdict == verdict else ''}."

@@ -7,12 +7,15 @@ from abs_gate.reports.figures import count_of
 from abs_gate.reports.selection import changes_with, lint_gates
 
 VERDICT_WORDS: dict[VerdictText, str] = {
-    "passed": "passed",
-    "failed": "failed",
+    "passed": "ready to merge",
+    "failed": "not ready to merge",
     "unverified": "could not be verified",
-    "cancelled": "was cancelled",
+    "cancelled": "cancelled before a verdict",
 }
-"""The verdict after the word `gate`."""
+"""What is decided about the change. `failed` alone would read as though the tool had."""
+
+VERDICT_ICONS: dict[VerdictText, str] = {"passed": "✅", "failed": "❌", "unverified": "⚠️", "cancelled": "🛑"}
+"""The verdict as a picture; its words always stand beside it."""
 
 VERDICT_MEANING: dict[VerdictText, str] = {
     "passed": "Everything that was asked for was checked and holds.",
@@ -20,6 +23,11 @@ VERDICT_MEANING: dict[VerdictText, str] = {
     "unverified": "Something needed for a verdict could not be checked, so this is not a pass.",
     "cancelled": "The run was stopped before it was done; what follows is what was known by then.",
 }
+
+
+def title(verdict: VerdictText) -> str:
+    """`abs-gate: not ready to merge`: the title of every report, without a picture."""
+    return f"abs-gate: {VERDICT_WORDS[verdict]}"
 
 
 def headline(document: ResultDocument) -> str:

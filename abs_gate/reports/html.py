@@ -17,7 +17,7 @@ from abs_gate.gate.result import ResultDocument, SessionRecord, VerificationReco
 from abs_gate.reports.evidence_text import item_text, pointers_of, reasons_of, state_of
 from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, duration_text
-from abs_gate.reports.headline import VERDICT_MEANING, VERDICT_WORDS, headline
+from abs_gate.reports.headline import VERDICT_MEANING, headline, title
 from abs_gate.reports.html_contracts import contracts_html
 from abs_gate.reports.html_data import cases_data
 from abs_gate.reports.html_sessions import facts_html, failures_html, sessions_html, verification_html
@@ -53,20 +53,20 @@ def render(document: ResultDocument, _options: ReportOptions) -> str:
             f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
             "img-src data:; base-uri 'none'; form-action 'none'"
         ),
-        title=f"abs-gate {VERDICT_WORDS[verdict]}",
+        title=title(verdict),
         style=style,
         script=script,
         verdict=verdict,
         icon=f'<svg class="icon" viewBox="0 0 32 32" aria-hidden="true">{_ICONS[verdict]}</svg>',
-        word=f"The gate {VERDICT_WORDS[verdict]}",
+        word=title(verdict),
         headline=esc(headline(document), 600)[:1].upper() + esc(headline(document), 600)[1:] + ".",
         meaning=VERDICT_MEANING[verdict],
         reasons=_reasons(document),
         tiles=_tiles(document),
-        links="".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in sections),
+        links="".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in sections),
         sections=joined(
-            f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{title}</h2>{body}</section>'
-            for name, title, body in sections
+            f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{heading}</h2>{body}</section>'
+            for name, heading, body in sections
         ),
         data=cases_data(document),
     )

@@ -17,7 +17,7 @@ from abs_gate.gate.result import BehaviorRecord, ContractsRecord, ResultDocument
 from abs_gate.reports.advice import affected_text, fix_of, plain, witness_title
 from abs_gate.reports.failures import Example, Part, behaviors_of, find_example
 from abs_gate.reports.figures import interval_text, rate_of
-from abs_gate.reports.headline import VERDICT_WORDS, headline
+from abs_gate.reports.headline import headline, title
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import action_of, does_gate, lint_gates, sort_changes
@@ -242,5 +242,5 @@ def _verdict_suite(document: ResultDocument) -> TestSuite:
     reasons = "\n".join(one_line(reason, _MAX_MESSAGE) for reason in document["reasons"])
     message = document["reasons"][0] if document["reasons"] else headline(document)
     add = case.add_failure_info if document["verdict"] == "failed" else case.add_error_info
-    _end(add, f"the gate {VERDICT_WORDS[document['verdict']]}: {message}", reasons)
+    _end(add, f"{title(document['verdict'])}: {message}", reasons)
     return TestSuite("gate", [case])

@@ -29,8 +29,8 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
     if contracts is None:
         return
     if error := contracts.get("error"):
-        yield Section(head=f"### Tool contracts\n\n❓ They could not be compared: {code(error, 500)}")
-    base = f", compared with {code(contracts['base'], 80)}" if contracts["base"] else ""
+        yield Section(head=f"### Tool contracts\n\n❓ They could not be compared: {sentence(error, 500)}")
+    base = f", compared with {code(contracts['base'], 120)}" if contracts["base"] else ""
     urgent = changes_with(document, ["block", "review"])
     if urgent:
         yield Section(

@@ -9,7 +9,7 @@ from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.failures import Example, Failure, find_failures
 from abs_gate.reports.figures import count_of, interval_text
 from abs_gate.reports.grouping import FailureGroup, group_failures
-from abs_gate.reports.markdown_text import Section, cell, code, details, fence
+from abs_gate.reports.markdown_text import Section, cell, code, details, fence, sentence
 from abs_gate.reports.markdown_words import ICONS, TOLERATED_ICON, Caps, passed_text
 from abs_gate.reports.selection import place_of
 from abs_gate.reports.transcript_text import step_text
@@ -109,7 +109,7 @@ def _closer_look(number: int, group: FailureGroup, caps: Caps) -> str:
         f"at {code(place_of(behavior['file'], behavior['line']))}"
     ]
     if causes := failure.causes:
-        parts.append("Because " + "<br>".join(code(cause, 600) for cause in causes))
+        parts.append("Because " + "<br>".join(sentence(cause, 600) for cause in causes))
     if failure.example:
         parts += _example(failure.example, caps)
     if len(group.failures) > 1:

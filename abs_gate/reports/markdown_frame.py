@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.figures import count_of, duration_text
-from abs_gate.reports.headline import VERDICT_WORDS, headline
+from abs_gate.reports.headline import VERDICT_ICONS, headline, title
 from abs_gate.reports.markdown_text import Section, code, sentence
-from abs_gate.reports.markdown_words import ICONS, TOLERATED_ICON, Caps, upper_first
+from abs_gate.reports.markdown_words import TOLERATED_ICON, Caps, upper_first
 from abs_gate.reports.selection import notices_of
 
 
 def verdict_section(document: ResultDocument, caps: Caps, extra: str = "") -> Section:
     """Title, headline, history and reasons."""
     verdict = document["verdict"]
-    lines = [f"## {ICONS[verdict]} abs-gate {VERDICT_WORDS[verdict]}", "", f"**{upper_first(headline(document))}.**"]
+    lines = [f"## {VERDICT_ICONS[verdict]} {title(verdict)}", "", f"**{upper_first(headline(document))}.**"]
     if extra:
         lines += ["", extra]
     reasons = document["reasons"]
@@ -46,7 +46,7 @@ def footer(document: ResultDocument) -> str:
     if data["commit"]:
         facts.append(f"commit {code(data['commit'][:12], 12)}")
     if data["base"]:
-        facts.append(f"base {code(data['base'], 40)}")
+        facts.append(f"base {code(data['base'], 120)}")
     if data["model"]:
         facts.append(f"model {code(data['model'], 80)}")
     if data["agent_url"]:

@@ -1,7 +1,7 @@
 """Markdown building blocks in which text of others is inert, and a page that is cut at whole rows.
 
-Untrusted text stands only inside code spans and fences longer than any run of backticks in it. There it can
-be no link, image, mention, issue reference, table cell, HTML or comment marker, whatever it holds.
+Untrusted text stands only inside code spans and fences longer than any run of backticks in it, but for plain
+words. There it can be no link, image, mention, issue reference, table cell, HTML or comment marker, whatever it holds.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ MARKER = "abs-gate:comment"
 
 _MARKER_LIKE = re.compile(re.escape(MARKER), re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
+_PIECE = re.compile(r"""\(?"[^"]*"[,;.:)]*(?= |\Z)|\S+""")
+_PIECE_WITH_SPANS = re.compile(r"""\(?(?:`[^`]*`|"[^"]*")[,;.:)]*(?= |\Z)|\S+""")
+_AROUND = re.compile(r"(\(?)(.*?)([,;.:)]*)", re.DOTALL)
+_PLAIN = re.compile(r"(?!(?i:[0-9a-f]{7}))(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d{1,6}(?:[.,]\d{1,3})*%?|%)")
 
 
 def _longest_run(text: str) -> int:
@@ -38,8 +42,33 @@ def code(text: str, limit: int = 200) -> str:
 
 
 def sentence(text: str, limit: int = 500) -> str:
-    """A code span of a sentence. Single backticks around names in it go: the span itself sets it apart."""
-    return code(text.replace("`", "") if _longest_run(text) == 1 and text.count("`") % 2 == 0 else text, limit)
+    """A sentence of ours: plain words and numbers as text; names, quotations and all else in it as code spans.
+
+    Nothing that Markdown or GitHub gives a meaning is a plain word: it has no sign but `,;.:()` around it, could not
+    be a commit's hash, and begins no list. What stands in backticks or double quotes is a code span whatever it is.
+    """
+    shown = one_line(text, limit)
+    has_pairs = _longest_run(shown) == 1 and shown.count("`") % 2 == 0
+    parts: list[str] = []
+    odd: list[str] = []
+    for piece in (_PIECE_WITH_SPANS if has_pairs else _PIECE).findall(shown):
+        lead, core, tail = _AROUND.fullmatch(piece).groups()  # type: ignore[union-attr]  # it matches any piece
+        if _PLAIN.fullmatch(core) and not (tail and core.isdigit() and not parts):
+            parts += [*_spans(odd), piece]
+        elif has_pairs and core.startswith("`") and core.endswith("`"):
+            parts += [*_spans(odd), f"{lead}{code(core.strip('`'), limit)}{tail}"]
+        elif core and (lead or tail):
+            parts += [*_spans(odd), f"{lead}{code(core, limit)}{tail}"]
+        else:
+            odd.append(piece)
+    return " ".join([*parts, *_spans(odd)]) or code("")
+
+
+def _spans(odd: list[str]) -> list[str]:
+    """What is no plain word, side by side in one code span; the list is emptied."""
+    spans = [code(" ".join(odd), 10_000)] if odd else []
+    odd.clear()
+    return spans
 
 
 def cell(text: str, limit: int = 160) -> str:

@@ -12,10 +12,9 @@ ICONS = {
     "failed": "❌",
     "unverified": "❓",
     "inconclusive": "❓",
-    "cancelled": "🛑",
     "skipped": "➖",
 }
-"""An outcome or verdict as a picture; its word always stands beside it."""
+"""An outcome as a picture; its word always stands beside it."""
 
 ACTION_ICONS = {"block": "❌", "review": "👀", "acknowledged": "☑️", "cleared": "☑️", "note": "➖", "ignore": "➖"}
 SEVERITY_ICONS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}

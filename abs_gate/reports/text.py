@@ -258,7 +258,7 @@ def _metadata(document: ResultDocument, width: int) -> Iterator[str]:
     if data["commit"]:
         parts.append(f"commit {one_line(data['commit'], 80)[:12]}")
     if data["base"]:
-        parts.append(f"base {one_line(data['base'], 60)}")
+        parts.append(f"base {one_line(data['base'], 120)}")
     if data.get("shard"):
         parts.append(f"shard {one_line(str(data.get('shard')), 20)}")
     parts.append(f"{count_of(data['agent_calls'], 'agent call')} in {duration_text(data['duration_ms'])}")

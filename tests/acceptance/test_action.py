@@ -28,9 +28,9 @@ def test_the_good_pull_request_passes(tmp_path, github):
     assert step.outputs["pass-rate"] == "1.0000"
     assert step.outputs["sessions-passed"] == "3"
     assert step.outputs["breaking-changes"] == "0"
-    assert "abs-gate passed" in step.summary
+    assert "abs-gate: ready to merge" in step.summary
     [comment] = github.comments.values()
-    assert "abs-gate passed" in comment["body"]
+    assert "abs-gate: ready to merge" in comment["body"]
     assert "::error" not in step.log
 
 
@@ -44,7 +44,7 @@ def test_the_bad_pull_request_is_blocked_and_says_why(tmp_path, github):
     [comment] = github.comments.values()
     body = comment["body"]
     for told in (
-        "abs-gate failed",
+        "abs-gate: not ready to merge",
         "assistant calls issue_refund",
         "policy.approval",
         "input.reason",
@@ -81,7 +81,7 @@ def test_without_permission_the_verdict_stands_and_is_told_elsewhere(tmp_path, g
     assert step.code == 1
     assert github.comments == {}
     assert "pull-requests: write" in step.log
-    assert "abs-gate failed" in step.summary
+    assert "abs-gate: not ready to merge" in step.summary
     assert "::error" in step.log
 
 

@@ -81,7 +81,7 @@ def test_the_rest_is_counted_in_one_line() -> None:
 
 def test_worst_first_with_place_rate_and_reason() -> None:
     lines = render_annotations(SAMPLES["failed"]()).splitlines()
-    assert lines[0].startswith("::error title=abs-gate failed::")
+    assert lines[0].startswith("::error title=abs-gate%3A not ready to merge::")
     assert "file=sessions/refund.abs.yaml,line=32::Passed 2 of 5 (40 %25)." in lines[1]
     kinds = [COMMAND.fullmatch(line)[1] for line in lines]  # type: ignore[index]
     assert kinds == sorted(kinds, key=["error", "warning", "notice"].index)

@@ -36,10 +36,27 @@ quick = settings(max_examples=100, deadline=None)
 @quick
 @given(ANY_TEXT)
 def test_a_code_span_is_one_code_span(text: str) -> None:
-    for span in (code(text), sentence(text)):
-        [inline] = [token for token in PARSER.parse(f"a {span} b") if token.type == "inline"]
-        kinds = [token.type for token in inline.children or []]
-        assert kinds in (["text", "code_inline", "text"], ["text"]), span
+    span = code(text)
+    [inline] = [token for token in PARSER.parse(f"a {span} b") if token.type == "inline"]
+    kinds = [token.type for token in inline.children or []]
+    assert kinds in (["text", "code_inline", "text"], ["text"]), span
+
+
+@quick
+@given(ANY_TEXT)
+@example("1. @octocat fixes #1 at https://example.com/x, see **deadbeef0** in user/repo#2 ![](x) (`a`) :boom: GH-1 $x$")
+@example('say "hi" to ``them`` and `us`, "so"')
+def test_a_sentence_is_plain_words_and_code_spans(text: str) -> None:
+    for place in ("{}", "- {}", "**x** {}<br>{}"):
+        inlines = [token for token in PARSER.parse(place.format(*[sentence(text)] * 2)) if token.type == "inline"]
+        assert len(inlines) == 1, text
+        for token in inlines[0].children or []:
+            if token.type == "text":
+                assert re.fullmatch(r"[\w ,;.:()'%-]*", token.content, re.ASCII), token.content
+                assert not re.search(r"[:.]\w*[A-Za-z_]|\b[0-9a-f]{7,}\b|[A-Z]-\d|_", token.content), token.content
+            else:
+                assert token.type in ("code_inline", "strong_open", "strong_close", "html_inline")
+                assert token.type != "html_inline" or token.content == "<br>"
 
 
 @quick

@@ -155,7 +155,7 @@ def test_verdict_reasons_and_failures_come_in_that_order() -> None:
     text = render(SAMPLES["failed"](), ReportOptions())
     order = [
         "<h1>",
-        "The gate failed",
+        "<span>abs-gate: not ready to merge</span>",
         "1 of 4 sessions failed",
         "is critical and failed 3 of 5 trials",
         "What did not pass</h2>",

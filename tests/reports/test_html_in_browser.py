@@ -77,7 +77,7 @@ def visible_items(browser: Any) -> int:
 def test_it_opens_without_a_complaint(show: Open, sample: str) -> None:
     browser = show(sample)
     assert browser.get_log("browser") == []
-    assert browser.title.startswith("abs-gate ")
+    assert browser.title.startswith("abs-gate: ")
 
 
 @pytest.mark.parametrize("sample", ["failed", "hostile", "huge", "passed"])

@@ -17,7 +17,7 @@ from abs_gate.reports.comment import (
     render_marker,
 )
 from abs_gate.reports.markdown import SUMMARY_LIMIT, render
-from abs_gate.reports.markdown_text import Section, cell, code, fence, fit, size_of
+from abs_gate.reports.markdown_text import Section, cell, code, fence, fit, sentence, size_of
 
 from .samples import HOSTILE_TEXTS, SAMPLES, behavior, case, document, session, trial
 
@@ -86,7 +86,7 @@ def test_tables_and_collapsed_parts_are_whole(sample: str) -> None:
 def test_verdict_first_then_why_then_what_failed_then_what_to_do() -> None:
     text = render_comment(SAMPLES["failed"]())
     order = [
-        "abs-gate failed",
+        "abs-gate: not ready to merge",
         "1 of 4 sessions failed",
         "is critical and failed 3 of 5 trials",
         "### What did not pass",
@@ -100,7 +100,7 @@ def test_verdict_first_then_why_then_what_failed_then_what_to_do() -> None:
         '{"order_id": "ORD-1001", "amount_cents": 1}',
         "**Affects** the arguments models generate; saved, queued and paused calls.",
         "**What to do:** If the product needs the value",
-        "`To release it all the same: name billing.issue_refund@3 in replaces.`",
+        "To release it all the same: name `billing.issue_refund@3` in `replaces`.",
         "### Verification",
         "<details><summary>All sessions (4)",
         "commit `1a2b3c4d5e6f`",
@@ -110,11 +110,26 @@ def test_verdict_first_then_why_then_what_failed_then_what_to_do() -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('Session "Refund an order" failed 3 of 5 trials.', 'Session `"Refund an order"` failed 3 of 5 trials.'),
+        ("a.b: c.d was optional (breaking), it's not", "`a.b`: `c.d` was optional (breaking), it's not"),
+        ("judge `my judge` did not answer: HTTP 503", "judge `my judge` did not answer: HTTP 503"),
+        ("1. @octocat sees #1 at https://x.y/", "`1`. `@octocat` sees `#1` at `https://x.y/`"),
+        ("in commit deadbeef", "in commit `deadbeef`"),
+        ("", "(empty)"),
+    ],
+)  # fmt: skip
+def test_our_words_are_text_and_what_others_wrote_is_set_apart(text: str, shown: str) -> None:
+    assert sentence(text) == shown
+
+
 def test_a_passed_gate_is_short() -> None:
     text = render_comment(SAMPLES["passed"]())
     assert len(text) < 4000
     assert "did not" not in text
-    assert text.splitlines()[1] == "## ✅ abs-gate passed"
+    assert text.splitlines()[1] == "## ✅ abs-gate: ready to merge"
 
 
 def test_three_hundred_failing_behaviors_read_as_their_causes() -> None:
@@ -152,7 +167,7 @@ def test_a_comment_never_passes_its_limit_and_stays_whole(sample: str, limit: in
     assert text.count("<details><summary>") == text.count("</details>") or sample == "hostile"
     kinds = [token for token in PARSER.parse(text) if token.type == "fence"]
     assert all(token.map and text.splitlines()[token.map[1] - 1] == token.markup for token in kinds)
-    assert text.splitlines()[1].startswith("## ❌ abs-gate failed")
+    assert text.splitlines()[1].startswith("## ❌ abs-gate: not ready to merge")
     assert text.rstrip().endswith("</sub>")
 
 
@@ -225,11 +240,11 @@ def test_what_is_not_our_marker_is_none(body: str) -> None:
 def test_history_says_what_it_was_before() -> None:
     before = Marker(key="default", sha="0123456789abcdef", run_id=1, run_attempt=1, verdict="failed")
     text = render_comment(SAMPLES["passed"](), sha="f" * 40, previous=before)
-    assert "Before at `0123456789ab`: ❌ failed." in text
+    assert "Before at `0123456789ab`: ❌ not ready to merge." in text
     again = render_comment(SAMPLES["failed"](), sha="f" * 40, previous=before)
-    assert "Before at `0123456789ab`: ❌ failed, as now." in again
+    assert "Before at `0123456789ab`: ❌ not ready to merge, as now." in again
     same = Marker(key="default", sha="f" * 40, run_id=1, run_attempt=1, verdict="unverified")
-    assert "on the same commit: ❓ could not be verified" in render_comment(
+    assert "on the same commit: ⚠️ could not be verified" in render_comment(
         SAMPLES["passed"](), sha="f" * 40, previous=same
     )
     forged = Marker(key="default", sha="`[x](y)", run_id=1, run_attempt=1, verdict="<b>owned</b>")
