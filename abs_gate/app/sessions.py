@@ -98,7 +98,7 @@ class SessionRun:
             run_id=f"{run_id}-",
         )
         self._usage = Usage()
-        self._agent_calls = 0
+        self._replayed_calls = 0
         self._models: dict[str, None] = {}
         self._stop_reason = ""
 
@@ -112,6 +112,7 @@ class SessionRun:
         by_session = {tally.plan.key: tally for tally in tallies}
         for note in self._journal.replay():
             if note["session"] in by_session:
+                self._replayed_calls += note["record"]["agent_calls"]
                 self._count_note(by_session[note["session"]], note, announce=False)
         pool: Pool[Job, TrialResult] = Pool(self._run_job, concurrency=self._settings.sessions.concurrency)
         cancelled = None
@@ -123,7 +124,7 @@ class SessionRun:
             self._stop_reason = "the run was cancelled"
         return SessionsOutcome(
             records=tuple(tally.record(stop_reason=self._stop_reason) for tally in tallies),
-            agent_calls=self._agent_calls,
+            agent_calls=self._replayed_calls + self._meter.agent_calls,
             usage=self._usage,
             models=tuple(self._models),
             notices=(self._stop_reason,) if self._stop_reason else (),
@@ -197,7 +198,6 @@ class SessionRun:
 
     def _count_note(self, tally: SessionTally, note: TrialNote, *, announce: bool) -> None:
         self._usage += Usage(input_tokens=note["input_tokens"], output_tokens=note["output_tokens"])
-        self._agent_calls += note["record"]["agent_calls"]
         if note["model"]:
             self._models[note["model"]] = None
         tally.add(note)

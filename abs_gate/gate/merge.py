@@ -153,10 +153,9 @@ def _add(records: Sequence[SessionRecord]) -> SessionRecord:
         ),
         "unexpected_calls": dict(unexpected.most_common()),
         "forbidden_calls": dict(forbidden.most_common()),
-        # The estimate after a stop holds for one sequence of trials, which several shards are not.
-        "stopped_by": None,
     }
-    for stale in ("unbiased_rate", "anytime_interval", "pass_hat_k_error", "baseline"):
+    # The estimate after a stop holds for one sequence of trials, which several shards are not.
+    for stale in ("stopped_by", "unbiased_rate", "anytime_interval", "pass_hat_k_error", "baseline"):
         merged.pop(stale, None)  # type: ignore[misc]
     if reasons := [reason for record in records if (reason := record.get("stop_reason"))]:
         merged["stop_reason"] = reasons[0]

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -102,7 +103,8 @@ def test_a_run_that_is_killed_again_and_again_ends_as_if_it_had_not(tmp_path, se
         kills = 0
         for goal in sorted(chance.sample(range(3, planned), 3)):
             process = start_gate(*common, "--report-dir", "reports", "--resume", cwd=tmp_path)
-            wait_until(lambda goal=goal, process=process: agent.calls >= goal + 4 * kills or process.poll() is not None)
+            goal += 4 * kills
+            wait_until(lambda goal=goal, process=process: agent.calls >= goal or process.poll() is not None)
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += process.returncode == -signal.SIGKILL
@@ -268,7 +270,7 @@ def test_early_stop_after_a_kill_decides_as_before(tmp_path):
 def test_recorded_traffic_decides_the_same_byte_for_byte(tmp_path):
     write_project(tmp_path)
     with CountingAgent(every_ninth_fails) as agent:
-        common = ("run", "--agent", agent.url, "--transcripts", "all", "--format", "json", "--quiet")
+        common = ("run", "--agent", agent.url, "--transcripts", "all", "--format", "json", "--no-early-stop")
         assert gate(*common, "--record", "traffic", cwd=tmp_path).returncode == 0
         asked = agent.calls
         runs = [gate(*common, "--replay", "traffic", "--concurrency", str(n), cwd=tmp_path) for n in (1, 1, 8)]
@@ -287,16 +289,20 @@ def timeless(value):
 
 
 def test_memory_stays_flat_over_many_trials(tmp_path):
-    from bench.measure import agent, seconds_and_peak
-
     write_session(tmp_path)
+    bench = Path(__file__).parents[2] / "bench" / "agent.py"
     peaks = []
-    with agent() as url:
-        for trials in (500, 5000):
-            common = ("sessions", "order.abs.yaml", "--agent", url, "--no-early-stop", "--quiet", "-o", "out.txt")
-            command = [sys.executable, "-m", "abs_gate", *common, "--trials", str(trials)]
-            peaks.append(seconds_and_peak(command, cwd=tmp_path)[1])
-    assert peaks[1] < peaks[0] + 10_000_000
+    with subprocess.Popen([sys.executable, str(bench)], stdout=subprocess.PIPE, text=True) as agent:
+        url = f"http://127.0.0.1:{agent.stdout.readline().strip()}/chat"
+        for trials in (500, 4000):
+            common = ("sessions", "order.abs.yaml", "--agent", url, "--no-early-stop", "--quiet")
+            process = start_gate(*common, "--trials", str(trials), cwd=tmp_path)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            assert process.returncode == 0
+            peaks.append(usage.ru_maxrss * 1024)
+        agent.terminate()
+    assert peaks[1] < peaks[0] + 12_000_000
 
 
 def test_reports_are_whole_or_absent_on_a_full_disk(tmp_path):

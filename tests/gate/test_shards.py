@@ -121,7 +121,21 @@ def test_what_is_not_one_whole_run_is_refused():
     assert "do not add up" in changed(lambda d: d["sessions"][0]["trials"].update(planned=99))
     for shard, value in ((shards[0][1], "1"), (shards[1][1], "2")):
         shard["metadata"]["session_hashes"] = {"sessions/refund.abs.yaml": value}
-    assert "different versions of sessions/refund.abs.yaml" in refused(shards)
+    assert "different versions of the session sessions/refund.abs.yaml" in refused(shards)
+    for shard, value in ((shards[0][1], "1"), (shards[1][1], "2")):
+        shard["metadata"]["session_hashes"] = {}
+        shard["metadata"]["dataset_hashes"] = {"sessions/refund.abs.yaml": value}
+    assert "different versions of the data set of sessions/refund.abs.yaml" in refused(shards)
+
+
+def test_models_are_those_of_all_shards_and_evidence_is_the_least_of_them():
+    shards = shards_of(["PPP"] * 6, 3)
+    for (_, shard), model, state in zip(shards, ("b, a", None, "a"), ("met", "not met", "not applicable"), strict=True):
+        shard["metadata"]["model"] = model
+        shard["evidence"] = [{"id": "canary", "item": "A canary.", "state": state, "reason": "", "pointers": []}]
+    merged = merge_results(shards)
+    assert merged["metadata"]["model"] == "b, a"
+    assert [entry["state"] for entry in merged["evidence"]] == ["not met"]
 
 
 def test_a_cancelled_shard_is_not_green():
