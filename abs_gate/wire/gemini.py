@@ -91,7 +91,10 @@ def _join_texts(parts: Iterable[Json]) -> list[Json]:
     """The parts, with those that are nothing but text joined where they follow one another."""
     joined: list[Json] = []
     for is_text, group in groupby(parts, key=lambda part: isinstance(part, Mapping) and set(part) == {"text"}):
-        joined.extend([{"text": "".join(as_text(part["text"]) for part in group)}] if is_text else group)
+        if is_text:
+            joined.append({"text": "".join(as_text(part["text"]) for part in group)})
+        else:
+            joined.extend(group)
     return joined
 
 

@@ -34,9 +34,11 @@ def parse_json(text: str | bytes) -> Json:
     return _mend(value) if _SURROGATE_ESCAPE.search(text) else value
 
 
-def to_text(value: Json) -> str:
+def to_text(value: Json, *, sort_keys: bool = False) -> str:
     """A value as the text of a message: text as it is, anything else as compact JSON."""
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=sort_keys, default=dict)
 
 
 def _refuse_constant(name: str) -> NoReturn:

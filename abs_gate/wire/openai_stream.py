@@ -18,7 +18,7 @@ def assemble(events: Iterable[Event]) -> Json:
     """The completion that the events of one stream add up to, in the shape of one that was not streamed.
 
     Raises:
-        AgentUnavailable: an error event, or data that is not JSON.
+        AgentUnavailable: an error event, data that is not JSON, or a stream that was cut before it said anything.
     """
     choice = _Choice()
     usage: Json = None
@@ -51,6 +51,8 @@ def assemble(events: Iterable[Event]) -> Json:
             finished = finished or chunk.get("done") is True
             choice.texts.append(as_text(chunk.get("message")) or as_text(chunk.get("delta")))
     if choice.finish_reason is None and not finished:
+        if choice.is_empty:
+            raise unreadable(EXPECTED, "it ended before anything was said")
         choice.finish_reason = "stream_cut"
     return {
         "choices": [{"message": choice.message(), "finish_reason": choice.finish_reason}],
@@ -105,6 +107,11 @@ class _Choice:
             merged["arguments"] = arguments
         elif isinstance(merged["arguments"], str):
             merged["arguments"] += as_text(arguments)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was said or called so far."""
+        return not (any(self.texts) or any(self._refusals) or self._calls or self._legacy)
 
     def message(self) -> Json:
         message: dict[str, Json] = {"role": "assistant", "content": "".join(self.texts)}

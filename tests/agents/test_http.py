@@ -89,24 +89,60 @@ def test_secrets_do_not_go_where_only_a_file_of_the_pull_request_points(transpor
 # What comes back
 
 
-def test_an_answer_that_repeats_the_conversation_is_taken_from_where_it_goes_on(transport):
-    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    state = {
-        "messages": [
-            {"role": "user", "content": "hi"},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "c1", "content": "seen"},
-            {"role": "assistant", "content": "I looked."},
-        ]
-    }
-    sent = (
+LOOK = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"b": 1, "a": 2}'}}
+THIS_TURN = (
+    Message(role=Role.USER, text="hi"),
+    Message(role=Role.ASSISTANT, calls=(ToolCall(id="gate_call_1", name="look", arguments={"a": 2, "b": 1}),)),
+    Message(role=Role.TOOL, results=(ToolResult(call_id="gate_call_1", name="look", content="seen"),)),
+)
+
+
+@pytest.mark.parametrize(
+    ("answered", "kept"),
+    [
+        (
+            [
+                {"role": "user", "content": "hi"},
+                {"role": "assistant", "content": None, "tool_calls": [LOOK]},
+                {"role": "tool", "tool_call_id": "c1", "content": "seen"},
+                {"role": "assistant", "content": "I looked."},
+            ],
+            ["I looked."],
+        ),
+        ([{"role": "assistant", "content": "I looked."}], ["I looked."]),
+        ([{"role": "assistant", "tool_calls": [LOOK]}], ["look"]),
+        (
+            [{"role": "assistant", "tool_calls": [LOOK]}, {"role": "tool", "tool_call_id": "c1", "content": "other"}],
+            ["look", "other"],
+        ),
+        (
+            [
+                {"role": "assistant", "tool_calls": [LOOK]},
+                {"role": "tool", "tool_call_id": "c1", "content": "seen"},
+                {"role": "assistant", "tool_calls": [LOOK]},
+            ],
+            ["look"],
+        ),
+    ],
+)
+def test_an_answer_that_repeats_the_conversation_is_taken_from_where_it_goes_on(transport, answered, kept):
+    with always(http(json.dumps({"messages": answered}))) as server:
+        messages = ask(AgentSettings(url=server.url), transport, THIS_TURN).messages
+    told = [m.text or "".join(c.name for c in m.calls) or m.results[0].content for m in messages]
+    assert told == kept
+
+
+def test_an_agent_that_gives_every_call_the_same_id_loses_none(transport):
+    body = {"role": "assistant", "tool_calls": [{**LOOK, "id": "call_1"}]}
+    earlier = (
         Message(role=Role.USER, text="hi"),
-        Message(role=Role.ASSISTANT, calls=(ToolCall(id="c1", name="look", arguments={}),)),
-        Message(role=Role.TOOL, results=(ToolResult(call_id="c1", name="look", content="seen"),)),
+        Message(role=Role.ASSISTANT, calls=(ToolCall(id="call_1", name="look", arguments={"a": 2, "b": 1}),)),
+        Message(role=Role.TOOL, results=(ToolResult(call_id="call_1", name="look", content="seen"),)),
     )
-    with always(http(json.dumps(state))) as server:
-        (message,) = ask(AgentSettings(url=server.url), transport, sent).messages
-    assert message.text == "I looked."
+    with always(http(json.dumps(body))) as server:
+        for sent in (earlier, (*earlier, Message(role=Role.USER, text="again"))):
+            (message,) = ask(AgentSettings(url=server.url), transport, sent).messages
+            assert [call.id for call in message.calls] == ["call_1"]
 
 
 def test_calls_without_ids_get_ids_that_differ_over_the_conversation(transport):

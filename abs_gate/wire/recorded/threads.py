@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from abs_gate.conversation import Message, Role, Usage
+from abs_gate.wire.pieces import pieces_of
 from abs_gate.wire.recorded.model import NO_USAGE
 
 _LONGEST_OVERLAP = 500
@@ -70,7 +70,7 @@ class Threads:
         fresh = _skip_pieces([message for message in sent if message.role is not Role.SYSTEM], known)
         for message in (*fresh, *answered):
             thread.messages.append(message)
-            for piece in _pieces(message):
+            for piece in pieces_of([message]):
                 thread.marks.append(_mark(thread.marks[-1] if thread.marks else b"", piece))
         if thread.marks:
             self._by_mark.setdefault(thread.marks[-1], []).append(thread)
@@ -114,22 +114,7 @@ class Threads:
 def _all_pieces(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         if message.role is not Role.SYSTEM:
-            yield from _pieces(message)
-
-
-def _pieces(message: Message) -> Iterator[str]:
-    """What a message says, apart from how it is cut into messages and which ids it uses."""
-    if message.text and message.text.strip():
-        yield f"{message.role.value} {message.text.strip()}"
-    for call in message.calls:
-        arguments = call.raw_arguments if call.arguments is None else _canonical(dict(call.arguments))
-        yield f"call {call.name} {arguments}"
-    for result in message.results:
-        yield f"result {_canonical(result.content)}"
-
-
-def _canonical(value: object) -> str:
-    return value.strip() if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+            yield from pieces_of([message])
 
 
 def _mark(before: bytes, piece: str) -> bytes:
@@ -148,8 +133,8 @@ def _skip_pieces(messages: Sequence[Message], count: int) -> list[Message]:
     """The messages after the first `count` pieces. A message that is partly known is taken as known."""
     rest = list(messages)
     while rest and count > 0:
-        count -= sum(1 for _ in _pieces(rest[0]))
+        count -= sum(1 for _ in pieces_of(rest[:1]))
         rest.pop(0)
-    while rest and not any(True for _ in _pieces(rest[0])):
+    while rest and not any(True for _ in pieces_of(rest[:1])):
         rest.pop(0)
     return rest
