@@ -65,6 +65,8 @@ def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) ->
 
 def _was_free(pair: SchemaPair, name: str) -> bool:
     """Tell whether nothing was said of a name before, or it was ruled out: convention C1 speaks of no other."""
+    if name in pair.old.required:
+        return False
     if "additionalProperties" in pair.old.single or "unevaluatedProperties" in pair.old.single:
         return False
     return not any(_matches(pattern, name) for pattern in pair.old.named.get("patternProperties", {}))
@@ -90,7 +92,7 @@ def _give(
     if required:
         own_required = written.get("required")
         known = edit.get("required", own_required if isinstance(own_required, list) else [])
-        edit["required"] = [*known, *sorted(required - set(known))]
+        edit["required"] = [*known, *sorted(name for name in required if name not in known)]
 
 
 def _align_bounds(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) -> None:

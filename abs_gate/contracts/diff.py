@@ -9,6 +9,7 @@ from abs_gate.contracts import toolsets, versions
 from abs_gate.contracts.drift import name_drift
 from abs_gate.contracts.facts import ToolFact, ToolPair
 from abs_gate.contracts.model import Change, ContractSet, ToolContract, ToolDiff
+from abs_gate.contracts.provider_notes import with_provider_notes
 from abs_gate.contracts.rules import rules_of
 from abs_gate.contracts.rules.errors import PAYLOAD_KEYS
 from abs_gate.contracts.rules.registry import Kind, Rule, Side
@@ -50,7 +51,7 @@ def diff_tools(
     if old.output_schema is not None and new.output_schema is not None:
         changes += SchemaDiff(Side.OUTPUT, old.output_schema, new.output_schema, engine=engine).changes(new)
     changes += _error_payloads(pair, engine)
-    return sort_changes(changes)
+    return with_provider_notes(sort_changes(changes), old, new)
 
 
 def change_of(rule: Rule, fact: ToolFact, new: ToolContract) -> Change:

@@ -19,6 +19,8 @@ HINTS: Mapping[str, bool] = {
     "openWorldHint": True,
 }
 """MCP's hints with their defaults."""
+UNDO_KEYS = ("compensation", "compensation_tool", "undo", "undo_tool", "compensated_by")
+"""Under which a policy may name the tool that undoes another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,3 +65,8 @@ def writes(tool: ToolContract) -> bool:
 def effect_rank(effect: Effect) -> int:
     """Return 0 (read_only) to 3 (irreversible_external_write)."""
     return list(Effect).index(effect)
+
+
+def undo_of(tool: ToolContract) -> Json:
+    """Return the tool that undoes this one, as the policy names it; None where it names none."""
+    return next((tool.policy.extra[key] for key in UNDO_KEYS if key in tool.policy.extra), None)

@@ -76,8 +76,8 @@ class SchemaDiff:
         problems = _new_problems(whole)
         if problems:
             return (self._invalid(problems, tool),)
-        found = list(self._walk(whole))
-        changes = [self._change(item, tool) for item in _without_echoes(found)]
+        found = _without_echoes(list(self._walk(whole)))
+        changes = [self._change(item, tool) for item in found]
         changes += self._unexplained(whole, found, tool)
         return tuple(replace(change, notes=(*change.notes, *self._limits(whole))) for change in changes)
 
@@ -187,19 +187,12 @@ class SchemaDiff:
 
     def _unexplained(self, whole: Comparison, found: list[_Found], tool: ToolContract | None) -> Iterator[Change]:
         """Report what the engine says of the whole where no rule said it."""
-        explained = {Direction.NARROWS: False, Direction.WIDENS: False}
-        for item in found:
-            if item.at.child.is_renamed or item.rule.direction is None:
-                continue
-            if item.rule.direction is not Direction.WIDENS and item.at.narrowed is not False:
-                explained[Direction.NARROWS] = True
-            if item.rule.direction is not Direction.NARROWS and item.at.widened is not False:
-                explained[Direction.WIDENS] = True
+        explained = set[Direction]().union(*map(_says, found))
         for direction, inclusion in (
             (Direction.NARROWS, whole.old_in_new),
             (Direction.WIDENS, whole.new_in_old),
         ):
-            if inclusion.included is not True and not explained[direction]:
+            if inclusion.included is not True and direction not in explained:
                 yield self._whole_change(direction, inclusion, tool)
 
     def _whole_change(self, direction: Direction, inclusion: Inclusion, tool: ToolContract | None) -> Change:
@@ -245,13 +238,27 @@ def _new_problems(whole: Comparison) -> list[str]:
 
 def _without_echoes(found: list[_Found]) -> list[_Found]:
     """Merge what says the same twice: null besides a constraint, a choice whose branches were looked into."""
-    looked_into = {path for item in found if item.rule.direction is not None for path in item.at.choices}
+    within: dict[str, set[Direction]] = {}
+    for item in found:
+        for path in item.at.choices:
+            within.setdefault(path, set()).update(_says(item))
     kept = [
         item
         for item in found
-        if _grade_of(item) is not UNCHANGED and not (item.rule.id == "branches_changed" and item.at.path in looked_into)
+        if _grade_of(item) is not UNCHANGED
+        and not (item.rule.id == "branches_changed" and _says(item) <= within.get(item.at.path, set()))
     ]
     return _one_for_null_and_constraint(kept)
+
+
+def _says(item: _Found) -> set[Direction]:
+    """Return what a fact says of the accepted set where it stands; nothing for what holds by convention."""
+    if item.rule.direction is None or item.at.child.is_renamed:
+        return set()
+    both: set[Direction] = {Direction.NARROWS, Direction.WIDENS}
+    said = both if item.rule.direction is Direction.EITHER else {item.rule.direction}
+    ruled_out = {Direction.NARROWS: item.at.narrowed is False, Direction.WIDENS: item.at.widened is False}
+    return {direction for direction in said if not ruled_out[direction]}
 
 
 def _one_for_null_and_constraint(found: list[_Found]) -> list[_Found]:

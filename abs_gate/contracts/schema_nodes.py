@@ -43,7 +43,8 @@ class SchemaNode:
     def types(self) -> tuple[str, ...]:
         """The declared types."""
         kind = self.schema.get("type")
-        return (kind,) if isinstance(kind, str) else tuple(kind) if isinstance(kind, list) else ()
+        kinds = kind if isinstance(kind, list) else [kind]
+        return tuple(each for each in kinds if isinstance(each, str))
 
     @property
     def properties(self) -> Mapping[str, Json]:

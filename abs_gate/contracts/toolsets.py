@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from abs_gate.contracts.effective import effective_hints, writes
+from abs_gate.contracts.effective import effective_hints, undo_of, writes
 from abs_gate.contracts.model import Change, Classification, ContractSet, ToolContract, ToolDiff
 from abs_gate.contracts.prose import describe_change, same_prose
 from abs_gate.contracts.renames import are_similar, without_texts, words
@@ -177,6 +177,34 @@ def diff_removed(tool: ToolContract, aliases: Mapping[str, str], *, today: str) 
         changes=(change,),
         location=tool.location,
     )
+
+
+def diff_orphans(removed: Sequence[ToolContract], tools: Sequence[ToolContract]) -> Iterator[ToolDiff]:
+    """Yield an entry for each tool whose declared way to undo it is among those that are gone."""
+    gone = {name for tool in removed for name in (tool.tool_id, tool.name)}
+    each = rule("compensation_removed")
+    for tool in tools if gone else ():
+        undo = undo_of(tool)
+        if isinstance(undo, str) and {undo, undo.rpartition("@")[0]} & gone:
+            change = Change(
+                path="policy.compensation",
+                kind=each.id,
+                classification=each.grades[Side.TOOL],
+                affects=each.affects[Side.TOOL],
+                message=f"{show(undo)}, which undoes this tool, is no longer among the tools.",
+                before=undo,
+                location=tool.places.get(("policy", "compensation"), tool.location),
+            )
+            yield ToolDiff(
+                tool_id=tool.tool_id,
+                baseline=tool.version,
+                candidate=tool.version,
+                baseline_fingerprint=tool.fingerprint,
+                candidate_fingerprint=tool.fingerprint,
+                classification=change.classification,
+                changes=(change,),
+                location=tool.location,
+            )
 
 
 def aliases_of(tools: Sequence[ToolContract]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from abs_gate.contracts.toolsets import (
     Versions,
     aliases_of,
     diff_added,
+    diff_orphans,
     diff_removed,
     pair_tools,
     passed_date,
@@ -49,6 +50,7 @@ def diff_versions(base: ContractSet, head: ContractSet, *, compare: Compare, tod
     aliases = aliases_of(head.tools) if pairing.removed else {}
     for tool_id in pairing.removed:
         yield diff_removed(old[tool_id][0], aliases, today=today)
+    yield from diff_orphans([old[tool_id][0] for tool_id in pairing.removed], head.tools)
 
 
 class _Lineage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from abs_gate.contracts.effective import UNDO_KEYS
 from abs_gate.contracts.formats.entry import Entry
 from abs_gate.contracts.model import Effect, ErrorSpec, SourceFormat, ToolContract, ToolPolicy
 from abs_gate.contracts.places import Mount, PartPath, Places
@@ -182,7 +183,7 @@ def _error(entry: Entry, at: PartPath, code: str | None, spec: Json) -> ErrorSpe
 
 def _policy(entry: Entry) -> ToolPolicy:
     policy = entry.mapping(entry.value, "policy")
-    _name_unknown_keys(entry, policy, _POLICY, "policy")
+    _name_unknown_keys(entry, policy, _POLICY | {*UNDO_KEYS}, "policy")
     return ToolPolicy(
         required_scopes=_scopes(entry, policy),
         effect=_effect(entry, policy),

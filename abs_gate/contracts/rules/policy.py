@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from abs_gate.contracts.approval import ApprovalChange, compare_approvals
-from abs_gate.contracts.effective import effect_rank, effective_effect, writes
+from abs_gate.contracts.effective import UNDO_KEYS, effect_rank, effective_effect, undo_of, writes
 from abs_gate.contracts.facts import ToolFact, ToolPair
 from abs_gate.contracts.idempotency import find_key
 from abs_gate.contracts.model import Effect
@@ -18,7 +18,6 @@ from abs_gate.findings import Json
 AREA = "policy"
 _GUARDS = ("approval_policy", "authority")
 _WRITE_SCOPE = re.compile(r"\b(write|admin|manage|delete|create|update|send|full|all|owner)\b|\*", re.IGNORECASE)
-_UNDO_KEYS = ("compensation", "compensation_tool", "undo", "undo_tool", "compensated_by")
 
 
 def _policy(**fields: Json) -> Json:
@@ -291,7 +290,7 @@ def policy_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
     What is not understood is never called compatible.
     """
     before, after = pair.old.policy.extra, pair.new.policy.extra
-    for key in sorted((before.keys() | after.keys()) - set(_UNDO_KEYS)):
+    for key in sorted((before.keys() | after.keys()) - set(UNDO_KEYS)):
         if canonical(before.get(key)) != canonical(after.get(key)):
             yield ToolFact(
                 path=f"policy.{key}",
@@ -317,7 +316,7 @@ def compensation_removed(pair: ToolPair) -> Iterator[ToolFact]:
 
     Recovery relies on it when a later step fails.
     """
-    before, after = _undo(pair.old.policy.extra), _undo(pair.new.policy.extra)
+    before, after = undo_of(pair.old), undo_of(pair.new)
     if before is not None and before != after:
         yield ToolFact(
             path="policy.compensation",
@@ -343,14 +342,10 @@ def compensation_added(pair: ToolPair) -> Iterator[ToolFact]:
 
     Recovery can use it.
     """
-    before, after = _undo(pair.old.policy.extra), _undo(pair.new.policy.extra)
+    before, after = undo_of(pair.old), undo_of(pair.new)
     if before is None and after is not None:
         message = f"{show(after)} is declared to undo this tool."
         yield ToolFact(path="policy.compensation", message=message, after=after, part=("policy",))
-
-
-def _undo(extra: Mapping[str, Json]) -> Json:
-    return next((extra[key] for key in _UNDO_KEYS if key in extra), None)
 
 
 @tool_rule(

@@ -99,6 +99,31 @@ def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
 
 
 @schema_rule(
+    "required_property_declared",
+    area=AREA,
+    direction=Direction.NARROWS,
+    no_mirror="a declaration that went is reported as `property_removed`",
+    fix="Accept every value that was accepted under that name.",
+    bad=(_object(_A, required=["b"]), _object(_AB, required=["b"])),
+    good=(_object(_A, required=["b"]), _object({**_A, "b": {}}, required=["b"])),
+)
+def required_property_declared(pair: SchemaPair) -> Iterator[Fact]:
+    """A property that had to be given and could be anything has to follow a schema.
+
+    Every call carried it, in whatever form.
+    """
+    for name in sorted(pair.old.required & pair.new.properties.keys()):
+        if name not in pair.old_names and name not in pair.renames.values():
+            declared = pair.new_property(name)
+            yield Fact(
+                message=f"{show(name)}, which could be anything, has to be {show(declared)}.",
+                after=declared,
+                edit={"properties": {**pair.old_properties(), name: declared}},
+                name=name,
+            )
+
+
+@schema_rule(
     "optional_property_added",
     area=AREA,
     grades=(COMPATIBLE, COMPATIBLE),

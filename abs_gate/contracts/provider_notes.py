@@ -1,0 +1,52 @@
+"""What model providers make of a change: a second axis, said beside the verdict and never instead of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from abs_gate.contracts.linting import LintedSet
+from abs_gate.contracts.model import Change, ContractSet, ToolContract
+from abs_gate.contracts.rules import rules_of
+from abs_gate.contracts.rules.registry import Kind
+from abs_gate.contracts.wording import show
+
+_PROFILES = ("openai", "anthropic", "cross")
+"""Profiles whose refusals matter whatever the settings: without strict mode, and portable."""
+_MOST = 5
+
+
+def with_provider_notes(changes: Sequence[Change], old: ToolContract, new: ToolContract) -> tuple[Change, ...]:
+    """Return the changes with what providers refuse now, and did not before, noted on the first about the input."""
+    if not changes:
+        return ()
+    notes = tuple(_new_notes(old, new))[:_MOST]
+    if not notes:
+        return tuple(changes)
+    first = next((index for index, change in enumerate(changes) if change.path.startswith("input")), 0)
+    noted = replace(changes[first], notes=(*changes[first].notes, *notes))
+    return (*changes[:first], noted, *changes[first + 1 :])
+
+
+def _new_notes(old: ToolContract, new: ToolContract) -> Iterator[str]:
+    known = set(_provider_facts(old))
+    for fact in dict.fromkeys(_provider_facts(new)):
+        if fact not in known:
+            yield f"Providers: {fact}"
+    for part, before, after in (
+        ("input", old.input_schema, new.input_schema),
+        ("output", old.output_schema, new.output_schema),
+    ):
+        if isinstance(before, Mapping) and isinstance(after, Mapping) and before.get("$schema") != after.get("$schema"):
+            yield (
+                f"Providers: the dialect of the {part} schema went from {show(before.get('$schema'))} to "
+                f"{show(after.get('$schema'))}; some clients know one only."
+            )
+
+
+def _provider_facts(tool: ToolContract) -> Iterator[str]:
+    linted = LintedSet(ContractSet(tools=(tool,)), None)
+    for rule in rules_of(Kind.LINT):
+        if rule.area in _PROFILES:
+            for fact in rule.find(linted):
+                yield fact.message
