@@ -143,6 +143,7 @@ class AdapterChecks:
         if not answer.is_refusal:
             return checks
         checks.append(self._subject.check_declared(answer))
+        self._subject.seen_codes.add(str(self._expect.get(kind, {}).get("code")))
         declared = {error.code for error in self._subject.contract.errors if retryable in (None, error.retryable)}
         if kind not in self._expect and declared and answer.code not in declared:
             word = "any" if retryable is None else "a retryable" if retryable else "a final"

@@ -27,6 +27,8 @@ def verify_case(case: CaseSpec, subject: Subject, bench: Bench) -> CaseResult:
     answers = _answers(case, subject, bench)
     took_ms = round((time.monotonic() - began) * 1000)
     checks = list(_answer_checks(case, expect, subject, answers))
+    if isinstance(expect.get("error"), Mapping) and "code" in expect["error"]:
+        subject.seen_codes.add(expect["error"]["code"])
     checks += _effect_checks(expect, subject, watches)
     if expect.get("leaks") == "none" or case.provider:
         checks.append(check_leaks(answers, bench))

@@ -79,8 +79,8 @@ def _object_faults(root, schema, valid, wrap, path, depth) -> Iterator[_Candidat
             yield "missing", field, f"{_dotted(path, field)}: missing", wrap(rest)
     for field, own in schema["properties"].items():
         part = _followed(root, own)
-        for fault, value in _bad_values(part):
-            yield fault, field, f"{_dotted(path, field)}: {_WORDS[fault]}", wrap({**valid, field: value})
+        for fault, words, value in _bad_values(part, valid.get(field)):
+            yield fault, field, f"{_dotted(path, field)}: {words}", wrap({**valid, field: value})
         inner = valid.get(field)
         if depth > 1 and isinstance(inner, dict):
 
@@ -90,21 +90,23 @@ def _object_faults(root, schema, valid, wrap, path, depth) -> Iterator[_Candidat
             yield from _object_faults(root, part, inner, wrap_inner, (*path, field), depth - 1)
 
 
-_WORDS = {"type": "wrong type", "enum": "not an allowed value", "pattern": "wrong form", "bounds": "out of bounds"}
-
-
-def _bad_values(schema: Json) -> Iterator[tuple[str, Json]]:
+def _bad_values(schema: Json, example: Json) -> Iterator[tuple[str, str, Json]]:
+    """The kind of fault, the fault in words, and a value that has it."""
     if not isinstance(schema, dict):
         return
     types = schema.get("type")
     allowed = {types} if isinstance(types, str) else set(types or ()) if isinstance(types, list) else set()
     if allowed:
-        yield "type", _wrong_type(allowed)
+        yield "type", "wrong type", _wrong_type(allowed)
     if isinstance(schema.get("enum"), list) or "const" in schema:
-        yield "enum", "abs-gate-not-allowed" if not allowed or "string" in allowed else 987654321
+        yield (
+            "enum",
+            "not an allowed value",
+            "abs-gate-not-allowed" if not allowed or "string" in allowed else 987654321,
+        )
     if isinstance(schema.get("pattern"), str):
-        yield from (("pattern", text) for text in _not_matching(schema["pattern"])[:1])
-    yield from (("bounds", value) for value in _out_of_bounds(schema))
+        yield from (("pattern", "wrong form", text) for text in _not_matching(schema["pattern"])[:1])
+    yield from (("bounds", words, value) for words, value in _out_of_bounds(schema, example))
 
 
 def _wrong_type(allowed: set[str]) -> Json:
@@ -122,18 +124,29 @@ def _not_matching(pattern: str) -> list[str]:
         return []
 
 
-def _out_of_bounds(schema: Mapping[str, Json]) -> Iterator[Json]:
-    for keyword, step in (("minimum", -1), ("exclusiveMinimum", 0), ("maximum", 1), ("exclusiveMaximum", 0)):
+_BOUNDS = (
+    ("minimum", -1, "below the minimum"),
+    ("exclusiveMinimum", 0, "at the exclusive minimum"),
+    ("maximum", 1, "above the maximum"),
+    ("exclusiveMaximum", 0, "at the exclusive maximum"),
+)
+
+
+def _out_of_bounds(schema: Mapping[str, Json], example: Json) -> Iterator[tuple[str, Json]]:
+    for keyword, step, words in _BOUNDS:
         bound = schema.get(keyword)
         if isinstance(bound, (int, float)) and not isinstance(bound, bool):
-            yield bound + step
+            yield words, bound + step
     shortest, longest = schema.get("minLength"), schema.get("maxLength")
     if isinstance(shortest, int) and 0 < shortest <= 1000:
-        yield "x" * (shortest - 1)
+        yield "too short", "x" * (shortest - 1)
     if isinstance(longest, int) and 0 <= longest <= 100_000:
-        yield "x" * (longest + 1)
-    if isinstance(schema.get("minItems"), int) and 0 < schema["minItems"] <= 100:
-        yield []
+        yield "too long", "x" * (longest + 1)
+    fewest, most = schema.get("minItems"), schema.get("maxItems")
+    if isinstance(fewest, int) and 0 < fewest <= 100:
+        yield "too few items", []
+    if isinstance(most, int) and 0 <= most <= 100 and isinstance(example, list):
+        yield "too many items", (example * (most + 1))[: most + 1]
 
 
 def _followed(root: Json, schema: Json) -> Json:

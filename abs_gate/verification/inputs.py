@@ -9,7 +9,7 @@ from abs_gate.outcomes import Outcome
 from abs_gate.verification.derive import FaultyCall, derive_faulty_calls
 from abs_gate.verification.effects import show
 from abs_gate.verification.model import AnswerKind, CaseResult, Check, ToolAnswer, judged
-from abs_gate.verification.subject import Subject
+from abs_gate.verification.subject import Subject, new_token, replace_text
 
 CANNOT_TELL = "no answer came, so it is not known whether it was refused"
 
@@ -18,9 +18,8 @@ def verify_inputs(subject: Subject) -> Iterator[CaseResult]:
     """One case for each derived faulty call."""
     tool = subject.contract
     subject.reset()
-    valid = subject.fresh_call()
-    if subject.key_is_argument and subject.key_name not in valid:
-        valid[str(subject.key_name)] = subject.new_key()
+    token = new_token()
+    valid = subject.call_with(token)
     try:
         faulty = derive_faulty_calls(tool.input_schema, valid)
     except SchemaUnusable as problem:
@@ -30,11 +29,22 @@ def verify_inputs(subject: Subject) -> Iterator[CaseResult]:
         return
     for call in faulty:
         watch = subject.watch()
-        answer = subject.call_as_given(call.arguments)
+        # Each call has values of its own: one that is accepted by mistake must not get in the way of the next.
+        arguments = replace_text(call.arguments, token, new_token())
+        answer = subject.call_as_given(arguments)
         checks = [_refused(call, answer), watch.check_nothing("refused before any effect")]
         if answer.is_refusal:
-            checks += [_names_field(call, answer), subject.check_declared(answer)]
+            checks += [_names_field(call, answer), _fitting_code(subject, answer)]
         yield _case(subject, call.name, call.fault, tuple(checks))
+
+
+def _fitting_code(subject: Subject, answer: ToolAnswer) -> Check:
+    """The code that the suite gives malformed arguments; where it gives none, any that the contract declares."""
+    declared = subject.check_declared(answer)
+    if subject.refusal is None or declared.outcome is Outcome.FAILED:
+        return declared
+    reason = f"malformed arguments get {answer.code or 'no code'}, and {subject.refusal} was expected"
+    return judged("error code", "" if answer.code == subject.refusal else reason)
 
 
 def _refused(call: FaultyCall, answer: ToolAnswer) -> Check:

@@ -207,6 +207,7 @@ def _tool(document: LocatedDocument, name: str) -> ToolSpec:
         valid=value.get("valid"),
         vary=value.get("vary"),
         state=value.get("state"),
+        refusal=value.get("refusal"),
         derive=tuple(value.get("derive", DERIVED)),
         location=document.key_location(("tools", name)),
     )

@@ -15,6 +15,8 @@ from abs_gate.verification.subject import Subject
 
 DUPLICATES = 4
 """Calls sent at the same moment."""
+LONGEST_WAIT_S = 0.25
+"""How long a declared retention is waited for: enough to find a key that is dropped at once, not hours."""
 
 
 def verify_retry(subject: Subject) -> CaseResult:
@@ -40,6 +42,7 @@ def verify_retry(subject: Subject) -> CaseResult:
 
 
 def _with_key(subject: Subject) -> list[Check]:
+    subject.reset()
     arguments, key = subject.fresh_call(), subject.new_key()
     watch = subject.watch()
     first = subject.call(arguments, key)
@@ -51,10 +54,10 @@ def _with_key(subject: Subject) -> list[Check]:
         _same_receipt("same key, same payload", first, second),
         watch.check_effects("same key, same payload: one effect", 1),
         *_other_payload(subject, arguments, key, first),
-        *_at_once(subject),
-        *_lost_answer(subject),
         *_within_retention(subject, arguments, key, first),
         *_other_scope(subject, arguments, key),
+        *_at_once(subject),
+        *_lost_answer(subject),
     ]
 
 
@@ -91,6 +94,11 @@ def _other_payload(subject: Subject, arguments: Mapping[str, Json], key: str, fi
 
 def _at_once(subject: Subject) -> list[Check]:
     """Duplicates truly in parallel: one takes effect, the others get its receipt or a conflict."""
+    name = "concurrent duplicates"
+    if not subject.driver.is_concurrent:
+        reason = "its one process answers one call after the other; `concurrent: true` lets several serve"
+        return [Check(name=name, outcome=Outcome.SKIPPED, reason=reason)]
+    subject.reset()
     arguments, key = subject.fresh_call(), subject.new_key()
     watch = subject.watch()
     barrier = threading.Barrier(DUPLICATES)
@@ -102,7 +110,6 @@ def _at_once(subject: Subject) -> list[Check]:
     with ThreadPoolExecutor(DUPLICATES) as pool:
         answers = [future.result() for future in [pool.submit(send) for _ in range(DUPLICATES)]]
     results = [answer for answer in answers if answer.kind is AnswerKind.RESULT]
-    name = "concurrent duplicates"
     if not results:
         checks = [Check(name=name, outcome=Outcome.FAILED, reason="none of the concurrent calls succeeded")]
     else:
@@ -110,12 +117,17 @@ def _at_once(subject: Subject) -> list[Check]:
         reason = ""
         if differing is not None:
             reason = f"one key gave two results: {show(results[0].content)}, {show(differing.content)}"
+        odd = next((each for each in answers if each.kind is AnswerKind.PROTOCOL_ERROR), None)
+        if odd is not None and not reason:
+            reason = f"a concurrent duplicate got neither the receipt nor a conflict: {odd.message}"
         checks = [judged(name, reason)]
+        checks += [subject.check_declared(each) for each in answers if each.is_refusal and each is not odd][:1]
     return [*checks, watch.check_effects("concurrent duplicates: one effect", 1)]
 
 
 def _lost_answer(subject: Subject) -> list[Check]:
     """The effect happens, the answer is lost, the caller tries again."""
+    subject.reset()
     arguments, key = subject.fresh_call(), subject.new_key()
     watch = subject.watch()
     lost = subject.call_and_lose(arguments, key)
@@ -149,6 +161,7 @@ def _without_key(subject: Subject) -> list[Check]:
                 watch.check_nothing("no key: no effect"),
             ]
         return []
+    subject.reset()
     arguments = subject.fresh_call()
     watch = subject.watch()
     first, second = subject.call(arguments, None), subject.call(arguments, None)
@@ -181,7 +194,7 @@ def _within_retention(subject: Subject, arguments: Mapping[str, Json], key: str,
     name = f"key is kept for {retention} s"
     if not isinstance(retention, (int, float)) or retention <= 0:
         return [Check(name=name, outcome=Outcome.UNVERIFIED, reason="retention_s is not a number of seconds")]
-    wait = min(retention * 0.5, 1.0)
+    wait = min(retention * 0.5, LONGEST_WAIT_S)
     threading.Event().wait(wait)
     repeat = _same_receipt(name, first, subject.call(arguments, key))
     if repeat.outcome is Outcome.PASSED and wait < retention * 0.5:

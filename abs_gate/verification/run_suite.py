@@ -16,7 +16,7 @@ from abs_gate.verification.model import Bench, CaseResult, Check
 from abs_gate.verification.outputs import verify_errors, verify_output
 from abs_gate.verification.recorded_run import verify_run
 from abs_gate.verification.retry import verify_retry
-from abs_gate.verification.subject import Subject
+from abs_gate.verification.subject import Subject, fill_fresh
 from abs_gate.verification.suite import CaseSpec, Means, Suite, ToolSpec
 
 
@@ -142,7 +142,9 @@ class _SuiteRun:
             if step.kind == "tool":
                 options = self._bench.scope.resolve(step.options)
                 subject = self.subjects[options["name"]]
-                answer = subject.call(options.get("arguments") or {}, options.get("key"))
+                arguments = fill_fresh(options.get("arguments") or {})
+                key = options.get("key")
+                answer = subject.driver.call(arguments) if key is None else subject.call(arguments, key)
                 if answer.is_refusal:
                     raise CannotVerify(f"{step.location}: the step was refused: {answer.message or answer.code}")
             else:
@@ -155,5 +157,6 @@ class _SuiteRun:
             probe=None if tool.probe is None else self._bench.probe(tool.probe),
             valid=None if tool.valid is None else self._bench.scope.resolve(tool.valid),
             vary=None if tool.vary is None else self._bench.scope.resolve(tool.vary),
+            refusal=tool.refusal,
             reset=lambda: self.enter(tool.state),
         )

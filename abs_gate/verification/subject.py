@@ -31,8 +31,10 @@ class Subject:
     """A call that must be accepted; may hold `{{fresh}}`."""
     vary: Mapping[str, Json] | None = None
     """What another payload says instead."""
+    refusal: str | None = None
+    """Code of the error that malformed arguments get."""
     seen_codes: set[str] = field(default_factory=set)
-    """Declared error codes that were brought about."""
+    """Declared error codes that a case looked for or that were brought about."""
     reset: Callable[[], None] = lambda: None
     """Brings the provider into the state that derived cases start from. Raises CannotVerify."""
 
@@ -71,6 +73,13 @@ class Subject:
     def fresh_call(self) -> dict[str, Json]:
         """The valid call, with values of its own where it asks for them."""
         return fill_fresh(dict(self.valid or {}))  # type: ignore[no-any-return]
+
+    def call_with(self, token: str) -> dict[str, Json]:
+        """The valid call with this token for every fresh value, its idempotency key included."""
+        call: dict[str, Json] = replace_text(dict(self.valid or {}), FRESH, token)
+        if self.key_is_argument and self.key_name is not None and self.key_name not in call:
+            call[self.key_name] = f"abs-gate-{token}"
+        return call
 
     def call_as_given(self, arguments: Mapping[str, Json]) -> ToolAnswer:
         """Call with the arguments as they are, and where the key travels beside them, with a new one."""
@@ -153,14 +162,20 @@ class Subject:
 
 def fill_fresh(value: Json) -> Json:
     """The value with one text that no other call has for every `{{fresh}}` in it."""
-    return _fill(value, f"{_RUN}-{next(_numbers)}")
+    return replace_text(value, FRESH, new_token())
 
 
-def _fill(value: Json, token: str) -> Json:
+def new_token() -> str:
+    """A text that no other call has."""
+    return f"{_RUN}-{next(_numbers):04}"
+
+
+def replace_text(value: Json, old: str, new: str) -> Json:
+    """The value with one text put for another in every text of it."""
     if isinstance(value, str):
-        return value.replace(FRESH, token)
+        return value.replace(old, new)
     if isinstance(value, list):
-        return [_fill(item, token) for item in value]
+        return [replace_text(item, old, new) for item in value]
     if isinstance(value, Mapping):
-        return {name: _fill(item, token) for name, item in value.items()}
+        return {name: replace_text(item, old, new) for name, item in value.items()}
     return value

@@ -37,6 +37,7 @@ class ToolSpec:
     valid: Mapping[str, Json] | None = None
     vary: Mapping[str, Json] | None = None
     state: str | None = None
+    refusal: str | None = None
     derive: tuple[str, ...] = DERIVED
     location: Location
 
