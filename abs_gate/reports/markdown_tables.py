@@ -91,10 +91,6 @@ def _notes(session: SessionRecord) -> str:
         notes.append("critical")
     if session["quarantined"]:
         notes.append("quarantined")
-    powers = [
-        f"pass^{k} {percent(rate)}" for k, rate in sorted(session["pass_hat_k"].items(), key=_by_number) if k != "1"
-    ]
-    notes += powers[:3]
     if session["unexpected_calls"]:
         calls = sorted(session["unexpected_calls"].items(), key=lambda item: (-item[1], item[0]))[:5]
         notes.append(
@@ -102,10 +98,6 @@ def _notes(session: SessionRecord) -> str:
         )
     notes += [cell(note, 300) for note in session_notes(session)]
     return "; ".join(notes)
-
-
-def _by_number(item: tuple[str, float]) -> int:
-    return int(item[0]) if item[0].isdigit() else 0
 
 
 def _behavior_row(session: SessionRecord, behavior: BehaviorRecord, part: Part) -> str:

@@ -67,6 +67,12 @@ def _interval(interval: object) -> str:
     return f" (95 % interval {_points(interval[0])} to {_points(interval[1])})"
 
 
+def pass_hat_k_text(session: SessionRecord) -> str:
+    """`pass^1 42 %, pass^2 27.3 %`: all of k trials pass; empty where every case ran once, or all were not run."""
+    rates = sorted((int(k), rate) for k, rate in session["pass_hat_k"].items() if k.isdecimal())
+    return ", ".join(f"pass^{k} {percent(rate)}" for k, rate in rates) if len(rates) > 1 else ""
+
+
 def session_notes(session: SessionRecord) -> Iterator[str]:
     """Every note that applies, the reason first. Holds text of others."""
     if session["reason"] and session["outcome"] != "passed":
@@ -75,6 +81,8 @@ def session_notes(session: SessionRecord) -> Iterator[str]:
         yield session.get("quarantine_note") or "quarantined, does not gate"
     if early := early_stop_text(session):
         yield early
+    if powers := pass_hat_k_text(session):
+        yield powers
     if lowest := lowest_row_text(session):
         yield f"lowest {lowest}"
     if baseline := baseline_text(session):
