@@ -84,15 +84,17 @@ class _Checked:
     watch: Watch
     host: str
     port: int
+    sock: socket.socket | None
     _dns_host: str
 
     def request(self, *args: Any, **kwargs: Any) -> Any:
-        self.watch.connection = self
+        self.watch.connection, self.watch.sock = self, self.sock
         return super().request(*args, **kwargs)  # type: ignore[misc]
 
     def connect(self) -> None:
         self.watch.connection = self
         super().connect()  # type: ignore[misc]
+        self.watch.sock = self.sock
 
     def _new_conn(self) -> socket.socket:
         """Resolve, refuse, then connect to the very addresses that were checked, one after the other."""

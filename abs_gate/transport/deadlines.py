@@ -24,6 +24,8 @@ class Watch:
     def __init__(self) -> None:
         self.connection: Any = None
         """The connection last opened or used by this thread; has `sock`."""
+        self.sock: Any = None
+        """Its socket: a connection lets go of it when the server's answer ends with the connection."""
         self._lock = threading.Lock()
         self._due: float | None = None
         self._expired = False
@@ -50,7 +52,7 @@ class Watch:
             if self._due is None or now < self._due:
                 return
             self._expired = True
-            sock = getattr(self.connection, "sock", None)
+            sock = getattr(self.connection, "sock", None) or self.sock
             if isinstance(sock, socket.socket):
                 with suppress(OSError):
                     # Not SSLSocket.shutdown: that would pull the TLS object from under the reading thread.

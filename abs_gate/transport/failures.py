@@ -61,10 +61,10 @@ def explain(error: BaseException, url: str) -> AgentUnavailable:
                 f"The TLS certificate of {name} could not be verified: {cause.verify_message or cause.reason}.",
                 hint="For a private certificate authority set REQUESTS_CA_BUNDLE to its file.",
             )
-        if isinstance(cause, ssl.SSLError | PoolSSLError):
-            return AgentUnavailable(
-                f"No TLS connection to {name} could be made.", hint="Does it speak https on this port? Try http."
-            )
+    if any(isinstance(cause, ssl.SSLError | PoolSSLError) for cause in causes):
+        return AgentUnavailable(
+            f"No TLS connection to {name} could be made.", hint="Does it speak https on this port? Try http."
+        )
     if any(isinstance(cause, ProxyError | ProxySchemeUnknown) for cause in causes):
         return AgentUnavailable(
             f"The proxy for {shown} could not be used.",

@@ -5,6 +5,7 @@ import pytest
 from abs_gate.errors import ConfigurationError
 from abs_gate.settings.model import Secret
 from abs_gate.transport.destinations import check_url, is_loopback, origin_of, refused_address, shown_url
+from abs_gate.transport.failures import explain
 from abs_gate.transport.gateway import host_gateway_candidates
 from abs_gate.transport.permissions import may_send_secret, require_may_send
 from abs_gate.transport.retries import parse_retry_after, wait_before
@@ -177,3 +178,12 @@ def test_retry_after(value, seconds):
 
 def test_backoff_grows_and_is_bounded():
     assert [wait_before(attempt, {}) for attempt in (1, 2, 3, 9)] == [0.5, 1.0, 2.0, 8.0]
+
+
+def test_a_refused_localhost_inside_a_container_is_explained(monkeypatch):
+    refused = ConnectionRefusedError(111, "Connection refused")
+    monkeypatch.setattr("abs_gate.transport.failures.inside_container", lambda: True)
+    assert "host.docker.internal" in explain(refused, "http://localhost:8080/chat").hint
+    assert "host.docker.internal" not in explain(refused, "http://agent:8080/chat").hint
+    monkeypatch.setattr("abs_gate.transport.failures.inside_container", lambda: False)
+    assert explain(refused, "http://localhost:8080/chat").hint == "Is the agent running, and is the port right?"

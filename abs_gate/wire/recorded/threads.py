@@ -112,9 +112,7 @@ class Threads:
 
 
 def _all_pieces(messages: Sequence[Message]) -> Iterator[str]:
-    for message in messages:
-        if message.role is not Role.SYSTEM:
-            yield from pieces_of([message])
+    return pieces_of(message for message in messages if message.role is not Role.SYSTEM)
 
 
 def _mark(before: bytes, piece: str) -> bytes:
