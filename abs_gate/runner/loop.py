@@ -273,7 +273,7 @@ class _Conversation:
 
 
 def _unreachable(reason: str, *, is_sent: bool = True) -> _Stop:
-    return _Stop(f"the agent could not be reached: {reason}", Outcome.UNVERIFIED, is_sent=is_sent)
+    return _Stop(f"the agent gave no answer that can be used: {reason}", Outcome.UNVERIFIED, is_sent=is_sent)
 
 
 def _agent_speaks_first(session: Session) -> bool:

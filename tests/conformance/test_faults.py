@@ -230,7 +230,6 @@ def test_no_sessions_is_an_error(tmp_path):
         load_sessions(WorkTree(tmp_path), ["."], LoadOptions(evaluators=evaluator_shapes()))
 
 
-@pytest.mark.xfail(strict=True, reason="a repeated call id is taken for an echo of the conversation by agents.turns")
 def test_an_agent_may_use_the_same_call_id_in_every_reply(run):
     calls = "".join(f"  - {{actor: assistant, action: calls, target: {name}}}\n" for name in "ab")
     agent = ({"calls": [{"name": "a", "id": "call_1"}]}, {"calls": [{"name": "b", "id": "call_1"}]}, {"text": "ok"})
