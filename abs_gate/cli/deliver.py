@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from abs_gate.cli import output as out
-from abs_gate.cli.places import output_path
+from abs_gate.cli.places import here, output_path
 from abs_gate.gate.result import ResultDocument
 from abs_gate.github.checks import CheckRun, post_check_run
 from abs_gate.github.client import GitHubClient
@@ -31,6 +31,7 @@ from abs_gate.reports.options import ReportOptions
 from abs_gate.settings.model import ReportSettings, Settings
 from abs_gate.sources.redaction import Redactor
 from abs_gate.transport import Transport
+from abs_gate.vcs.git import Git
 
 FORMATS = ("junit", "json", "html", "markdown", "sarif")
 EVIDENCE_FILE = "evidence.json"
@@ -76,7 +77,7 @@ def deliver(
 ) -> None:
     """Write report files, and in the action (where there is a workflow log) everything else."""
     files = report_files(settings.report)
-    written = write_files(document, files, anywhere=event is None)
+    written = write_files(document, files, anywhere=event is None, directory=_directory(event))
     if settings.report.dir is not None and document["evidence"]:
         evidence = output_path(f"{settings.report.dir}/{EVIDENCE_FILE}", anywhere=event is None)
         out.write_file(evidence, render_evidence_json(document))
@@ -87,12 +88,14 @@ def deliver(
         _deliver_to_github(document, settings, event, environ, written, log)
 
 
-def write_files(document: ResultDocument, files: Mapping[str, str], *, anywhere: bool) -> dict[str, Path]:
-    """Write report files; gives format to the file written."""
+def write_files(
+    document: ResultDocument, files: Mapping[str, str], *, anywhere: bool, directory: str = ""
+) -> dict[str, Path]:
+    """Write report files; gives format to the file written. `directory` is where the result's paths begin."""
     written = {}
     for name, path in files.items():
         target = output_path(path, anywhere=anywhere)
-        out.write_file(target, REPORTERS[name].render(document, ReportOptions()))
+        out.write_file(target, REPORTERS[name].render(document, ReportOptions(directory=directory)))
         written[name] = target
     return written
 
@@ -107,7 +110,7 @@ def _deliver_to_github(
 ) -> None:
     append_summary(environ, REPORTERS["markdown"].render(document, ReportOptions()))
     if settings.report.annotations:
-        log.commands(render_annotations(document))
+        log.commands(render_annotations(document, directory=_directory(event)))
     url = ""
     redactor = Redactor([secret.value for secret in settings.secrets])
     with Transport(redactor=redactor) as transport:
@@ -115,7 +118,7 @@ def _deliver_to_github(
             url = url or (delivery.url or "")
             if delivery.notice:
                 log.commands(render_command(Annotation(kind="notice", title="abs-gate", message=delivery.notice)))
-    write_outputs(environ, _outputs(document, settings, written, url))
+    write_outputs(environ, _outputs(document, settings, written, url, Path(event.workspace).resolve()))
     directory = [output_path(settings.report.dir, anywhere=False)] if settings.report.dir else []
     give_to_workspace_owner([*directory, *written.values()], Path(event.workspace))
 
@@ -139,7 +142,7 @@ def _posts(document: ResultDocument, settings: Settings, event: EventContext, tr
             verdict=Verdict(document["verdict"]),
             title=title(document["verdict"]),
             summary=REPORTERS["markdown"].render(document, ReportOptions()),
-            annotations=check_annotations(document),
+            annotations=check_annotations(document, _directory(event)),
             details_url=event.run_url,
         )
         deliveries.append(post_check_run(client, event.repository, check))
@@ -174,7 +177,7 @@ def _check_name(settings: Settings) -> str:
 
 
 def _outputs(
-    document: ResultDocument, settings: Settings, written: Mapping[str, Path], comment_url: str
+    document: ResultDocument, settings: Settings, written: Mapping[str, Path], comment_url: str, workspace: Path
 ) -> dict[str, str]:
     gating = [session for session in document["sessions"] if not session["quarantined"]]
     passed = sum(session["trials"]["passed"] for session in gating)
@@ -185,8 +188,7 @@ def _outputs(
         for tool in (contracts["tools"] if contracts else ())
         for change in tool["changes"]
     )
-    root = Path.cwd()
-    places = {name: _relative(path, root) for name, path in written.items()}
+    places = {name: _relative(path, workspace) for name, path in written.items()}
     return {
         "verdict": document["verdict"],
         "exit-code": str(document["exit_code"]),
@@ -194,11 +196,21 @@ def _outputs(
         "sessions-passed": str(sum(session["outcome"] == "passed" for session in gating)),
         "sessions-failed": str(sum(session["outcome"] == "failed" for session in gating)),
         "breaking-changes": str(breaking),
-        "report-dir": settings.report.dir or "",
+        "report-dir": _relative(here().output_path(settings.report.dir), workspace) if settings.report.dir else "",
         "junit-file": places.get("junit", ""),
         "result-file": places.get("json", ""),
         "comment-url": comment_url,
     }
+
+
+def _directory(event: EventContext | None) -> str:
+    """Where in the repository the paths of the result begin: the input working-directory, most often its root."""
+    if event is None:
+        return ""
+    root, git = here().root, Git.find(here().root)
+    top = git.top if git is not None and git.top is not None else Path(event.workspace).resolve()
+    place = root.relative_to(top).as_posix() if root.is_relative_to(top) else "."
+    return "" if place == "." else place
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -49,7 +49,7 @@ class Annotation:
     title: str
     message: str
     file: str | None = None
-    """Relative to the workspace; None where there is no place in it."""
+    """As the result names it; None where it is about no file."""
     line: int | None = None
 
 
@@ -63,14 +63,19 @@ def escape_property(text: str) -> str:
     return escape_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def workspace_path(file: str | None) -> str | None:
-    """The path as an annotation may name it: relative, inside the workspace, without control characters; else None."""
+def repository_path(file: str | None, directory: str = "") -> str | None:
+    """The path as an annotation may name it: relative to the repository's root, without control characters; else None.
+
+    Args:
+        file: As the result names it, relative to `directory`.
+        directory: Where in the repository that is; empty for its root.
+    """
     if not file or visible(file) != file or "\\" in file:
         return None
     path = PurePosixPath(file)
     if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", file):
         return None
-    return str(path)
+    return str(PurePosixPath(directory, path))
 
 
 def find_annotations(document: ResultDocument) -> list[Annotation]:
@@ -82,8 +87,17 @@ def find_annotations(document: ResultDocument) -> list[Annotation]:
     return sorted(found, key=lambda annotation: _KINDS.index(annotation.kind))
 
 
-def render_annotations(document: ResultDocument, *, per_kind: int = PER_KIND, per_job: int = PER_JOB) -> str:
-    """The workflow commands, one a line, at most `per_kind` of each kind; the last counts what was left out."""
+def render_annotations(
+    document: ResultDocument, *, directory: str = "", per_kind: int = PER_KIND, per_job: int = PER_JOB
+) -> str:
+    """The workflow commands, one a line, at most `per_kind` of each kind; the last counts what was left out.
+
+    Args:
+        document: The result.
+        directory: Where in the repository its paths begin.
+        per_kind: Most annotations of one kind.
+        per_job: Most annotations of all.
+    """
     room = {"error": per_kind, "warning": per_kind, "notice": max(per_kind - 1, 0)}
     left = dict.fromkeys(_KINDS, 0)
     shown: list[Annotation] = []
@@ -97,13 +111,13 @@ def render_annotations(document: ResultDocument, *, per_kind: int = PER_KIND, pe
         words = ", ".join(count_of(number, kind) for kind, number in left.items() if number)
         message = f"Not shown here: {words}. The job summary has all."
         shown.append(Annotation(kind="notice", title="abs-gate", message=message))
-    return "".join(f"{render_command(annotation)}\n" for annotation in shown)
+    return "".join(f"{render_command(annotation, directory)}\n" for annotation in shown)
 
 
-def render_command(annotation: Annotation) -> str:
-    """One annotation as a workflow command."""
+def render_command(annotation: Annotation, directory: str = "") -> str:
+    """One annotation as a workflow command; its file lies in `directory` of the repository."""
     properties = [f"title={escape_property(one_line(annotation.title, _TITLE_LIMIT))}"]
-    path = workspace_path(annotation.file)
+    path = repository_path(annotation.file, directory)
     if path is not None:
         properties.append(f"file={escape_property(path)}")
         if annotation.line:
@@ -121,11 +135,11 @@ def _bounded(text: str) -> str:
     return escaped
 
 
-def check_annotations(document: ResultDocument) -> list[list[dict[str, Json]]]:
+def check_annotations(document: ResultDocument, directory: str = "") -> list[list[dict[str, Json]]]:
     """Annotations for check-run requests, worst first, fifty a request; only those with a place, as the API demands."""
     placed: list[dict[str, Json]] = []
     for annotation in find_annotations(document):
-        path = workspace_path(annotation.file)
+        path = repository_path(annotation.file, directory)
         if path is not None:
             placed.append(
                 {

@@ -17,8 +17,9 @@ MARKER = "abs-gate:comment"
 
 _MARKER_LIKE = re.compile(re.escape(MARKER), re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
-_PIECE = re.compile(r"""\(?"[^"]*"[,;.:)]*(?= |\Z)|\S+""")
-_PIECE_WITH_SPANS = re.compile(r"""\(?(?:`[^`]*`|"[^"]*")[,;.:)]*(?= |\Z)|\S+""")
+_QUOTED = r"""\(?"(?:[^"\\]|\\.)*(?:"[,;.:)]*(?= |\Z)|\\?\Z)"""  # one that was cut is open to the end
+_PIECE = re.compile(rf"{_QUOTED}|\S+")
+_PIECE_WITH_SPANS = re.compile(rf"\(?`[^`]*`[,;.:)]*(?= |\Z)|{_QUOTED}|\S+")
 _AROUND = re.compile(r"(\(?)(.*?)([,;.:)]*)", re.DOTALL)
 _PLAIN = re.compile(r"(?!(?i:[0-9a-f]{7}))(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d{1,6}(?:[.,]\d{1,3})*%?|%)")
 

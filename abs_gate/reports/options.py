@@ -17,3 +17,5 @@ class ReportOptions:
     """Every case and transcript in terminal text."""
     quiet: bool = False
     """Only the verdict, its reasons and one line for each failure in terminal text."""
+    directory: str = ""
+    """Where in the repository the paths of the result begin, `services/refunds`; empty for its root."""

@@ -14,7 +14,7 @@ from abs_gate import __version__
 from abs_gate.contracts.rules import rule as find_rule
 from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, ToolDiffRecord
 from abs_gate.reports.advice import affected_text, fix_of, plain, witness_title
-from abs_gate.reports.annotations import workspace_path
+from abs_gate.reports.annotations import repository_path
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import action_of, sort_changes, sort_lint, sort_tools
@@ -28,12 +28,12 @@ _MAX_RESULTS = 5000
 """GitHub shows at most this many results of one file."""
 
 
-def render(document: ResultDocument, _options: ReportOptions) -> str:
+def render(document: ResultDocument, options: ReportOptions) -> str:
     """Contract changes and lint findings of a result."""
     contracts = document["contracts"]
     if contracts is None:
         return _log([])
-    return _log([*_changes(contracts["tools"]), *_findings(contracts["lint"])])
+    return _log([*_changes(contracts["tools"], options.directory), *_findings(contracts["lint"], options.directory)])
 
 
 def render_changes_sarif(tools: Sequence[ToolDiffRecord]) -> str:
@@ -72,13 +72,13 @@ def _rule(rule_id: str) -> dict[str, Any]:
     }
 
 
-def _changes(tools: Iterable[ToolDiffRecord]) -> Iterable[dict[str, Any]]:
+def _changes(tools: Iterable[ToolDiffRecord], directory: str = "") -> Iterable[dict[str, Any]]:
     for tool in sort_tools(tools):
         for change in sort_changes(tool["changes"]):
-            yield _change(tool, change)
+            yield _change(tool, change, directory)
 
 
-def _change(tool: ToolDiffRecord, change: ChangeRecord) -> dict[str, Any]:
+def _change(tool: ToolDiffRecord, change: ChangeRecord, directory: str) -> dict[str, Any]:
     action = action_of(change)
     lines = [f"{tool['tool_id']} {change['path']}: {change['message'] or change['kind']}"]
     lines += describe_difference(change["before"], change["after"])
@@ -90,7 +90,7 @@ def _change(tool: ToolDiffRecord, change: ChangeRecord) -> dict[str, Any]:
         lines.append(f"What to do: {fix}")
     fingerprints = {"absGateChange/v1": one_line(f"{tool['tool_id']}:{change['path']}:{change['kind']}", 400)}
     result = _result(change["kind"], _ACTION_LEVELS.get(action, "note"), lines)
-    result |= _locations(change["file"], change["line"], None)
+    result |= _locations(directory, change["file"], change["line"], None)
     result["partialFingerprints"] = fingerprints
     result["properties"] = {"classification": change["classification"], "action": action}
     if action in _ACCEPTED:
@@ -99,13 +99,13 @@ def _change(tool: ToolDiffRecord, change: ChangeRecord) -> dict[str, Any]:
     return result
 
 
-def _findings(findings: Iterable[FindingRecord]) -> Iterable[dict[str, Any]]:
+def _findings(findings: Iterable[FindingRecord], directory: str = "") -> Iterable[dict[str, Any]]:
     for finding in sort_lint(findings):
         subject = f"{finding['subject']}: " if finding["subject"] else ""
         lines = [f"{subject}{finding['message']}", *([f"What to do: {finding['hint']}"] if finding["hint"] else [])]
         level = _FINDING_LEVELS[finding["severity"]]
         result = _result(finding["rule"], level, lines)
-        result |= _locations(finding["file"], finding["line"], finding["column"])
+        result |= _locations(directory, finding["file"], finding["line"], finding["column"])
         result["partialFingerprints"] = {"absGateFinding/v1": finding["fingerprint"]}
         yield result
 
@@ -119,9 +119,9 @@ def _result(rule_id: str, level: str, lines: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _locations(file: str | None, line: int | None, column: int | None) -> dict[str, Any]:
-    """The place, where it is one in the workspace."""
-    path = workspace_path(file)
+def _locations(directory: str, file: str | None, line: int | None, column: int | None) -> dict[str, Any]:
+    """The place, where it is one in the repository."""
+    path = repository_path(file, directory)
     if path is None:
         return {}
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(path), "uriBaseId": "%SRCROOT%"}}

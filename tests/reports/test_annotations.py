@@ -15,10 +15,10 @@ from abs_gate.reports.annotations import (
     find_annotations,
     render_annotations,
     render_command,
+    repository_path,
     resume_commands,
     sanitise_log,
     stop_commands,
-    workspace_path,
 )
 
 from .samples import HOSTILE_TEXTS, SAMPLES
@@ -123,7 +123,7 @@ def test_a_long_message_is_cut_outside_of_escapes() -> None:
     ],
 )
 def test_only_paths_inside_the_workspace_are_named(path: str | None, kept: str | None) -> None:
-    assert workspace_path(path) == kept
+    assert repository_path(path) == kept
 
 
 def test_check_runs_get_batches_of_fifty_with_places() -> None:
@@ -135,7 +135,7 @@ def test_check_runs_get_batches_of_fifty_with_places() -> None:
     assert first["annotation_level"] == "failure"
     for batch in check_annotations(SAMPLES["hostile"]()):
         for one in batch:
-            assert workspace_path(one["path"]) == one["path"]
+            assert repository_path(one["path"]) == one["path"]
             assert one["start_line"] >= 1
 
 

@@ -118,6 +118,7 @@ def test_verdict_first_then_why_then_what_failed_then_what_to_do() -> None:
         ("judge `my judge` did not answer: HTTP 503", "judge `my judge` did not answer: HTTP 503"),
         ("1. @octocat sees #1 at https://x.y/", "`1`. `@octocat` sees `#1` at `https://x.y/`"),
         ("in commit deadbeef", "in commit `deadbeef`"),
+        ('observed "he said \\"no\\" and', 'observed `"he said \\"no\\" and`'),
         ("", "(empty)"),
     ],
 )  # fmt: skip
