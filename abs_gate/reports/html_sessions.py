@@ -17,7 +17,7 @@ from abs_gate.reports.grouping import FailureGroup, group_failures
 from abs_gate.reports.html_text import badge, code, esc, item, joined, prose, within
 from abs_gate.reports.html_trials import example_html, transcript_html
 from abs_gate.reports.selection import does_gate, place_of, sort_sessions, sort_verification
-from abs_gate.reports.session_words import baseline_text, early_stop_text, lowest_row_text
+from abs_gate.reports.session_words import baseline_text, early_stop_text, lowest_row_text, quarantine_text
 from abs_gate.reports.svg import rate_bar
 
 _FAILURES_BUDGET = 350_000
@@ -131,8 +131,8 @@ def _session_facts(session: SessionRecord) -> str:
     for title, powers in (("pass^k", session["pass_hat_k"]), ("pass@k", session["pass_at_k"])):
         if len(powers) > 1:
             facts.append((title, _powers(powers)))
-    if session["quarantined"]:
-        facts.append(("Quarantine", esc(session.get("quarantine_note", ""), 300)))
+    if quarantine := quarantine_text(session):
+        facts.append(("Quarantine", esc(quarantine, 300)))
     if session["unexpected_calls"]:
         calls = sorted(session["unexpected_calls"].items(), key=lambda call: (-call[1], call[0]))[:10]
         named = ", ".join(f"{code(name, 80)} {count_of(times, 'time')}" for name, times in calls)

@@ -21,6 +21,7 @@ from abs_gate.reports.headline import headline, title
 from abs_gate.reports.options import ReportOptions
 from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import action_of, does_gate, lint_gates, sort_changes
+from abs_gate.reports.session_words import baseline_text, pass_hat_k_text, quarantine_text
 from abs_gate.reports.transcript_text import step_text
 from abs_gate.reports.untrusted import block, cut, one_line
 
@@ -102,6 +103,12 @@ def _session_suite(session: SessionRecord) -> TestSuite:
         "required": session["required"],
         "unverified": str(trials["unverified"]),
     }
+    told = {
+        "pass^k": pass_hat_k_text(session),
+        "baseline": baseline_text(session),
+        "quarantine": quarantine_text(session),
+    }
+    properties |= {name: text for name, text in told.items() if text}
     suite = TestSuite(
         one_line(session["name"], 300),
         cases,

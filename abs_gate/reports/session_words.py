@@ -67,6 +67,11 @@ def _interval(interval: object) -> str:
     return f" (95 % interval {_points(interval[0])} to {_points(interval[1])})"
 
 
+def quarantine_text(session: SessionRecord) -> str:
+    """Who owns a quarantine and until when, in force or over; empty without one. Holds text of others."""
+    return session.get("quarantine_note") or ("quarantined, does not gate" if session["quarantined"] else "")
+
+
 def pass_hat_k_text(session: SessionRecord) -> str:
     """`pass^1 42 %, pass^2 27.3 %`: all of k trials pass; empty where every case ran once, or all were not run."""
     rates = sorted((int(k), rate) for k, rate in session["pass_hat_k"].items() if k.isdecimal())
@@ -77,8 +82,8 @@ def session_notes(session: SessionRecord) -> Iterator[str]:
     """Every note that applies, the reason first. Holds text of others."""
     if session["reason"] and session["outcome"] != "passed":
         yield session["reason"]
-    if session["quarantined"]:
-        yield session.get("quarantine_note") or "quarantined, does not gate"
+    if quarantine := quarantine_text(session):
+        yield quarantine
     if early := early_stop_text(session):
         yield early
     if powers := pass_hat_k_text(session):
