@@ -19,8 +19,9 @@ from abs_gate.documents.when_grammar import (
 )
 from abs_gate.findings import Json
 from abs_gate.sources.excerpt import excerpt, type_name
+from abs_gate.sources.json_values import json_equal
 
-__all__ = ["When", "WhenError", "equal_json", "evaluate_when", "parse_when"]
+__all__ = ["When", "WhenError", "evaluate_when", "parse_when"]
 
 _ORDERINGS: dict[str, Callable[[Json, Json], bool]] = {
     "<": operator.lt,
@@ -76,7 +77,7 @@ def _compare(node: Comparison, values: dict[str, Json]) -> bool:
     left, right = _value(node.left, values), _value(node.right, values)
     order = _ORDERINGS.get(node.symbol)
     if order is None:
-        return equal_json(left, right) == node.symbol.startswith("=")
+        return json_equal(left, right) == node.symbol.startswith("=")
     if not ((_is_number(left) and _is_number(right)) or (isinstance(left, str) and isinstance(right, str))):
         raise WhenError(
             f"`{node.symbol}` at character {node.position} cannot order {_described(left)} and {_described(right)}; "
@@ -93,14 +94,3 @@ def _described(value: Json) -> str:
     if value is None or isinstance(value, bool | list | dict):
         return excerpt(value)
     return f"{type_name(value)} ({excerpt(value, 40)})"
-
-
-def equal_json(left: Json, right: Json) -> bool:
-    """Equality of JSON values: 1 equals 1.0, true is no number, key order does not count."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(equal_json(value, right[key]) for key, value in left.items())
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(equal_json, left, right))
-    return type_name(left) == type_name(right) and bool(left == right)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from abs_gate.evaluators.values import clip, json_equal, json_type, show
+from abs_gate.evaluators.values import clip, show
 from abs_gate.findings import Json
+from abs_gate.sources.json_values import json_equal, json_type
 from abs_gate.trace import ObservedStep
 
 MAX_KEYS_SHOWN = 5

@@ -18,8 +18,9 @@ from abs_gate.evaluators.base import EvalContext, EvalResult, evaluator
 from abs_gate.evaluators.calls import is_call
 from abs_gate.evaluators.observed import observed_json, observed_text
 from abs_gate.evaluators.results import failed, passed, skipped, unverified
-from abs_gate.evaluators.values import as_text, json_equal, show
+from abs_gate.evaluators.values import as_text, show
 from abs_gate.findings import Json
+from abs_gate.sources.json_values import json_equal
 from abs_gate.trace import ObservedStep
 
 _Path = tuple[str | int, ...]

@@ -13,8 +13,9 @@ from itertools import islice
 from typing import Any
 
 from abs_gate.evaluators.formats import FORMATS
-from abs_gate.evaluators.values import canonical_text, clip, json_text, json_type, show
+from abs_gate.evaluators.values import canonical_text, clip, json_text, show
 from abs_gate.findings import Json
+from abs_gate.sources.json_values import json_type
 from abs_gate.sources.patterns import Pattern, PatternTimeout, compile_pattern
 
 MAX_VIOLATIONS = 20

@@ -5,8 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 
-from abs_gate.documents.evaluations import walk_evaluations
-from abs_gate.documents.model import Evaluation, Session
+from abs_gate.documents.model import Evaluation
 from abs_gate.errors import JudgeUnavailable
 from abs_gate.evaluators.base import EvalContext, EvalResult, Evaluator, evaluator
 from abs_gate.evaluators.observed import observed_text, observed_value
@@ -17,14 +16,11 @@ from abs_gate.evaluators.results import DEFAULT_THRESHOLD, failed, passed, unver
 from abs_gate.evaluators.rubrics import DIMENSIONS
 from abs_gate.evaluators.values import as_text
 from abs_gate.evaluators.verdicts import Judgement
-from abs_gate.findings import Finding, Json, Severity
-from abs_gate.sources.suggest import did_you_mean
+from abs_gate.findings import Json
 from abs_gate.trace import ObservedStep
 
-__all__ = ["JUDGED", "JudgePanel", "find_unknown_adapters", "judge_text"]
+__all__ = ["JudgePanel", "judge_text"]
 
-JUDGED = frozenset({"llm_judge", "custom", *DIMENSIONS})
-"""Every evaluator that asks a judge."""
 _TEXT = {"type": "string"}
 _REFERENCES: dict[str, dict[str, Json]] = {"query": {}, "context": {}, "response": {}, "ground_truth": {}}
 _SHARED: dict[str, dict[str, Json]] = {**_REFERENCES, "prompt": _TEXT, "dataset": {}}
@@ -79,25 +75,6 @@ def judge_text(panel: JudgePanel | None, criteria: str, text: str, steps: Sequen
     inputs = {"criteria": criteria, "response": text, "conversation": _records(steps)}
     question = Question(kind="llm_judge", prompt=build_prompt(criteria, quoted), inputs=inputs)
     return _ask(panel, question, None, DEFAULT_THRESHOLD)
-
-
-def find_unknown_adapters(session: Session, panel: JudgePanel | None) -> tuple[Finding, ...]:
-    """An error for every `adapter:` of a judged evaluation that names no judge of the panel."""
-    known = panel.names if panel is not None else ()
-    return tuple(
-        Finding(
-            rule="unknown-judge",
-            severity=Severity.ERROR,
-            message=f"No judge is called `{evaluation.adapter}`.{did_you_mean(str(evaluation.adapter), known)}",
-            location=evaluation.location,
-            subject=session.name,
-            hint=f"Judges are: {', '.join(sorted(known))}." if known else "No judge is configured.",
-        )
-        for evaluation in walk_evaluations(
-            (*(e for b in session.behaviors for e in b.evaluations), *session.evaluations)
-        )
-        if evaluation.type in JUDGED and evaluation.adapter is not None and evaluation.adapter not in known
-    )
 
 
 def _judge(

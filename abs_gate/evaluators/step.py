@@ -7,7 +7,8 @@ from abs_gate.evaluators.base import EvalContext, EvalResult, evaluator
 from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
 from abs_gate.evaluators.observed import observed_json, observed_text, observed_value
 from abs_gate.evaluators.results import failed, passed, unverified
-from abs_gate.evaluators.values import as_text, clip, json_equal, show
+from abs_gate.evaluators.values import as_text, clip, show
+from abs_gate.sources.json_values import json_equal
 from abs_gate.sources.patterns import PatternTimeout, compile_pattern
 
 _ANY: dict[str, object] = {}

@@ -11,9 +11,10 @@ from abs_gate.evaluators.arguments import arguments_match, describe_arguments
 from abs_gate.evaluators.judged import JudgePanel, judge_text
 from abs_gate.evaluators.observed import observed_json, observed_text
 from abs_gate.evaluators.step import contains_text
-from abs_gate.evaluators.values import clip, json_type, show
+from abs_gate.evaluators.values import clip, show
 from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
+from abs_gate.sources.json_values import json_type
 from abs_gate.sources.patterns import PatternTimeout, compile_pattern
 from abs_gate.trace import ObservedStep, StepKind, ToolNames
 

@@ -27,7 +27,7 @@ from abs_gate.documents.load import LoadOptions, load_sessions
 from abs_gate.documents.variables import Scope
 from abs_gate.errors import ConfigurationError
 from abs_gate.evaluators import evaluator_shapes
-from abs_gate.evaluators.judged import JudgePanel, find_unknown_adapters
+from abs_gate.evaluators.judged import JudgePanel
 from abs_gate.runner.loop import run_trial
 from abs_gate.runner.options import RunOptions
 from abs_gate.runner.result import TrialResult
@@ -145,13 +145,13 @@ def _run(
     fields: Mapping[str, Any], files: _Files, server: ScriptedAgentServer, transport: Transport
 ) -> Iterator[TrialResult]:
     shapes = evaluator_shapes()
-    options = LoadOptions(evaluators=shapes, actions=fields.get("actions", {}))
-    (session,) = load_sessions(files, ["s.abs.yaml"], options).sessions
     judges = JudgePanel({"default": _Judge(fields["judge"])}) if "judge" in fields else None
-    findings = find_unknown_adapters(session, judges)
+    adapters = frozenset(judges.names if judges is not None else ())
+    options = LoadOptions(evaluators=shapes, actions=fields.get("actions", {}), adapters=adapters)
+    (session,) = load_sessions(files, ["s.abs.yaml"], options).sessions
     scope = Scope(variables=fields.get("variables", {}))
     cases = list(iterate_cases(session, files, dataset=None, filters=()))
-    findings += tuple(finding for case in cases for finding in check_variables(case, scope, shapes))
+    findings = tuple(finding for case in cases for finding in check_variables(case, scope, shapes))
     if findings:
         raise ConfigurationError(findings=findings)
     run = RunOptions(scope=scope, judges=judges, trial_key="conformance", **_run_options(fields.get("options", {})))
