@@ -122,6 +122,8 @@ def assemble(events: Iterable[Event]) -> Mapping[str, Json]:
     message["content"] = [block.value() for block in blocks.values()]
     message["usage"] = usage
     if not stopped and not message.get("stop_reason"):
+        if not blocks:
+            raise unreadable("a streamed Anthropic message", "it ended before anything was said")
         message["stop_reason"] = "stream_cut"
     return message
 

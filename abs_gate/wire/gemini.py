@@ -45,16 +45,16 @@ class GeminiCodec:
         return HttpRequest(method="POST", url=model_url(url, options), body=body)
 
     def decode(self, response: HttpResponse) -> AgentTurn:
-        chunks: list[Json] = []
         try:
             if is_stream(response):
-                chunks = [event.json() for event in read_events(response.body) if not event.is_done]
+                value: Json = [event.json() for event in read_events(response.body) if not event.is_done]
             else:
                 value = parse_json(response.body)
-                chunks = value if isinstance(value, list) else [value]
         except ValueError as error:
             raise unreadable_body(EXPECTED, response, str(error)) from None
-        return _read_response(_join(chunks))
+        if isinstance(value, list):
+            return _read_response(_join(value), streamed=True)
+        return _read_response(_join([value]), streamed=False)
 
 
 def model_url(url: str, options: WireOptions) -> str:
@@ -98,7 +98,7 @@ def _join_texts(parts: Iterable[Json]) -> list[Json]:
     return joined
 
 
-def _read_response(value: Mapping[str, Json]) -> AgentTurn:
+def _read_response(value: Mapping[str, Json], *, streamed: bool) -> AgentTurn:
     if value.get("error"):
         raise unreadable(EXPECTED, f"it reports an error: {provider_error(value['error'])}")
     candidates = as_list(value.get("candidates"))
@@ -113,9 +113,13 @@ def _read_response(value: Mapping[str, Json]) -> AgentTurn:
     messages = gemini_contents.read_parts(as_mapping(candidate.get("content")).get("parts"))
     reason = as_text(candidate.get("finishReason") or candidate.get("finish_reason"))
     warnings: tuple[str, ...] = ()
-    if reason == "MAX_TOKENS":
+    if streamed and not reason:
+        if not messages:
+            raise unreadable(EXPECTED, "its stream ended before anything was said")
+        reason = "STREAM_CUT"
+    if reason in ("MAX_TOKENS", "STREAM_CUT"):
         messages = (*messages[:-1], *(replace(message, truncated=True) for message in messages[-1:]))
-        warnings = ("The reply was cut short (finishReason MAX_TOKENS).",)
+        warnings = (f"The reply was cut short (finishReason {reason}).",)
     elif reason in _WITHHELD:
         messages = tuple(replace(message, refusal=message.text is not None) for message in messages)
         warnings = (f"The provider withheld the reply or part of it (finishReason {reason}).",)

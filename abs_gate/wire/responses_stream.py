@@ -44,8 +44,9 @@ def assemble(events: Iterable[Event]) -> Mapping[str, Json]:
             created = as_mapping(data.get("response")) or created
         elif kind.startswith("response."):
             pieces.add(kind, data)
-    if not created and not pieces.items:
-        raise unreadable(EXPECTED, "none of its events is one of that format", "Check agent.format.")
+    if not pieces.items:
+        why = "it ended before anything was said" if created else "none of its events is one of that format"
+        raise unreadable(EXPECTED, why, "" if created else "Check agent.format.")
     return {
         **created,
         "output": pieces.output(),

@@ -165,6 +165,7 @@ def test_streams_that_end_early(events, expected):
         (stream("{oops"), "not JSON"),
         (stream({"choices": []}), "none of its events"),
         (stream(event("ping")), "none of its events"),
+        (stream(START, event("ping")), "ended before anything was said"),
     ],
 )
 def test_streams_that_are_no_answer(body, reason):

@@ -88,6 +88,14 @@ def test_streams_of_events_and_as_one_array(body):
     assert (turn.usage, turn.model) == (Usage(input_tokens=4, output_tokens=2), "g")
 
 
+def test_a_stream_that_ends_early_is_cut_short():
+    turn = CODEC.decode(stream(*CHUNKS[:2]))
+    assert told(turn) == "assistant 'Hello' truncated"
+    assert turn.warnings
+    with pytest.raises(AgentUnavailable, match="ended before anything was said"):
+        CODEC.decode(stream(candidate({"text": ""}, finish=None)))
+
+
 def test_a_stream_that_is_no_answer():
     with pytest.raises(AgentUnavailable, match="not JSON"):
         CODEC.decode(stream("{oops"))

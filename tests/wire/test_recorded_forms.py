@@ -1,6 +1,7 @@
 import base64
 import gzip
 import json
+import struct
 import time
 
 import pytest
@@ -635,6 +636,63 @@ def test_responses_that_build_on_an_earlier_one():
         {"id": "r2", "object": "response", "status": "completed", "output": RESPONSES["output"]},
     )
     assert tell(load({"interactions": [first, second]})[0]) == TOLD
+
+
+def frame(name, payload):
+    headers = b""
+    for key, value in ((b":event-type", name.encode()), (b":message-type", b"event")):
+        headers += bytes([len(key)]) + key + b"\x07" + struct.pack(">H", len(value)) + value
+    body = json.dumps(payload).encode()
+    return struct.pack(">III", 16 + len(headers) + len(body), len(headers), 0) + headers + body + b"\0\0\0\0"
+
+
+CONVERSE = b"".join(
+    frame(name, payload)
+    for name, payload in [
+        ("messageStart", {"role": "assistant"}),
+        ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "I "}}),
+        ("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "look."}}),
+        ("contentBlockStop", {"contentBlockIndex": 0}),
+        ("contentBlockStart", {"contentBlockIndex": 1, "start": {"toolUse": {"toolUseId": "c1", "name": "look"}}}),
+        ("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"toolUse": {"input": '{"q"'}}}),
+        ("contentBlockDelta", {"contentBlockIndex": 1, "delta": {"toolUse": {"input": ": 1}"}}}),
+        ("messageStop", {"stopReason": "max_tokens"}),
+        ("metadata", {"usage": {"inputTokens": 3, "outputTokens": 4}}),
+    ]
+)
+CHUNKED = b"".join(
+    frame("chunk", {"bytes": base64.b64encode(json.dumps(event).encode()).decode()})
+    for event in [
+        {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 3}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "I look."}},
+        {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 4}},
+        {"type": "message_stop"},
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (CONVERSE, "user:Look! | assistant:I look. | call look {'q': 1} c1"),
+        (CHUNKED, "user:Look! | assistant:I look."),
+    ],
+)
+def test_streams_of_bedrock(body, told):
+    packed = base64.b64encode(body).decode()
+    request = {"messages": [{"role": "user", "content": [{"text": "Look!"}]}]}
+    (conversation,) = load({"interactions": [interaction(request, None, base64_string=packed)]})
+    assert tell(conversation) == told
+    assert conversation.messages[-1].truncated
+    assert (conversation.usage.input_tokens, conversation.usage.output_tokens) == (3, 4)
+
+
+@pytest.mark.parametrize("body", [CONVERSE[:-20], CONVERSE[:60], b"\0\0\0\x10" + CONVERSE[4:], b":message-type" * 9])
+def test_damaged_streams_of_bedrock_are_findings(body):
+    packed = base64.b64encode(body).decode()
+    with pytest.raises(ConfigurationError, match="exchange 1"):
+        load({"interactions": [interaction({"messages": CHAT[:2]}, None, base64_string=packed)]})
 
 
 def test_http_that_is_no_conversation_says_so():

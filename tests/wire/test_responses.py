@@ -163,6 +163,7 @@ def test_streams(events, expected, named):
         (stream(CREATED, {"type": "error", "message": "rate limited", "code": "429"}), r"rate limited \(429\)"),
         (stream(event("cancelled", response=response(status="cancelled"))), "cancelled"),
         (stream({"choices": []}), "none of its events"),
+        (stream(CREATED), "ended before anything was said"),
         (stream("{oops"), "not JSON"),
     ],
 )

@@ -18,6 +18,7 @@ from abs_gate.wire.gemini import GeminiCodec
 from abs_gate.wire.json_text import parse_json
 from abs_gate.wire.openai import OpenAICodec
 from abs_gate.wire.recorded.any_message import read_any_message, read_history
+from abs_gate.wire.recorded.aws_stream import assemble_converse, is_event_stream, read_event_stream
 from abs_gate.wire.recorded.model import NotUnderstood, RecordedConversation
 from abs_gate.wire.recorded.threads import Threads
 from abs_gate.wire.responses import ResponsesCodec
@@ -113,14 +114,25 @@ def _read_answer(response: Mapping[str, Json], *, strictly: bool) -> tuple[Agent
     body = _response_body(response)
     http = HttpResponse(status=200, headers=headers, body=body)
     value: Json = {}
-    if b":message-type" in body[:400]:
-        raise NotUnderstood("its body is a binary event stream")
+    if is_event_stream(body):
+        return _read_event_stream(body), {}
     if not is_stream(http) and not _is_json_lines(body):
         value = parse_json(body)
         output = as_mapping(as_mapping(value).get("output"))
         if isinstance(output.get("message"), Mapping):
             return _read_converse(as_mapping(value), output["message"]), as_mapping(value)
     return _codec_for(http, value, strictly=strictly).decode(http), as_mapping(value)
+
+
+def _read_event_stream(body: bytes) -> AgentTurn:
+    """The answer of a Bedrock model that streamed: Converse's events, or those of the model's own API."""
+    events = list(read_event_stream(body))
+    if all(name == "chunk" for name, _ in events):
+        stream = "".join(f"data: {json.dumps(dict(payload))}\n\n" for _, payload in events).encode()
+        http = HttpResponse(status=200, headers={"content-type": "text/event-stream"}, body=stream)
+        return _codec_for(http, {}, strictly=False).decode(http)
+    value = assemble_converse(iter(events))
+    return _read_converse(value, as_mapping(as_mapping(value["output"])["message"]))
 
 
 def _is_json_lines(body: bytes) -> bool:
