@@ -18,8 +18,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 
 
-def read_json(text: str, positions: Positions) -> Node:
-    """The one value of a JSON text.
+def read_json(text: str, positions: Positions) -> tuple[Json, Node]:
+    """The one value of a JSON text, and its root.
 
     Raises:
         ConfigurationError: not JSON, or beyond the bounds.
@@ -27,7 +27,7 @@ def read_json(text: str, positions: Positions) -> Node:
     problems = Problems(positions)
     node = _Reader(text, problems).read()
     problems.raise_any()
-    return node
+    return node.value, node
 
 
 class _Reader:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity
 from abs_gate.sources.json_reader import read_json
+from abs_gate.sources.json_skim import SkimmedNode, skim_json
 from abs_gate.sources.nodes import Node, Positions, walk
 from abs_gate.sources.workspace import MAX_FILE_BYTES
 from abs_gate.sources.yaml_reader import read_yaml
@@ -27,7 +28,7 @@ class LocatedDocument:
     """Counts from 0 in its file; documents that hold nothing are not counted."""
     text: str
     """The document's own text."""
-    _root: Node = field(repr=False)
+    _root: Node | SkimmedNode = field(repr=False)
     _positions: Positions = field(repr=False)
 
     def location(self, path: Sequence[str | int] = ()) -> Location:
@@ -43,12 +44,12 @@ class LocatedDocument:
 
     def plain_scalars(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Every scalar written without quotes in YAML: its path and how it was written."""
-        for path, node in walk(self._root):
+        for path, node in walk(self._root) if isinstance(self._root, Node) else ():
             if node.plain is not None:
                 yield path, node.plain
 
-    def _find(self, path: Sequence[str | int]) -> tuple[Node, bool]:
-        node = self._root
+    def _find(self, path: Sequence[str | int]) -> tuple[Node | SkimmedNode, bool]:
+        node: Node | SkimmedNode = self._root
         for step in path:
             child = node.child(step)
             if child is None:
@@ -67,14 +68,14 @@ def parse_documents(text: bytes | str, file: str) -> tuple[LocatedDocument, ...]
     positions = Positions(file, readable)
     if readable.lstrip(" \t\r\n")[:1] in ("{", "["):
         try:
-            root = read_json(readable, positions)
+            value, root = skim_json(readable) or read_json(readable, positions)
         except ConfigurationError:
             if file.lower().endswith(".json"):
                 raise
         else:
             return (
                 LocatedDocument(
-                    value=root.value, file=file, index=0, text=readable.strip(), _root=root, _positions=positions
+                    value=value, file=file, index=0, text=readable.strip(), _root=root, _positions=positions
                 ),
             )
     return tuple(
