@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from abs_gate.contracts.linting import LintedSet
 from abs_gate.contracts.model import Change, ContractSet, ToolContract
-from abs_gate.contracts.rules import rules_of
-from abs_gate.contracts.rules.registry import Kind
+from abs_gate.contracts.rules import rule
 from abs_gate.contracts.wording import show
 
-_PROFILES = ("openai", "anthropic", "cross")
-"""Profiles whose refusals matter whatever the settings: without strict mode, and portable."""
+_RULES = (
+    *("openai-root-choice", "anthropic-root-choice", "openai-tool-name", "anthropic-tool-name"),
+    *("openai-object-without-properties", "openai-array-without-items"),
+    *("cross-type-list", "cross-one-of", "cross-recursion"),
+)
+"""What is refused without strict mode already, and what is not portable."""
 _MOST = 5
 
 
@@ -46,7 +49,5 @@ def _new_notes(old: ToolContract, new: ToolContract) -> Iterator[str]:
 
 def _provider_facts(tool: ToolContract) -> Iterator[str]:
     linted = LintedSet(ContractSet(tools=(tool,)), None)
-    for rule in rules_of(Kind.LINT):
-        if rule.area in _PROFILES:
-            for fact in rule.find(linted):
-                yield fact.message
+    for rule_id in _RULES:
+        yield from (fact.message for fact in rule(rule_id).find(linted))

@@ -77,7 +77,7 @@ class SchemaDiff:
         if problems:
             return (self._invalid(problems, tool),)
         found = _without_echoes(list(self._walk(whole)))
-        changes = [self._change(item, tool) for item in found]
+        changes = [self._change(item, tool) for item in _one_for_null_and_constraint(found)]
         changes += self._unexplained(whole, found, tool)
         return tuple(replace(change, notes=(*change.notes, *self._limits(whole))) for change in changes)
 
@@ -237,18 +237,17 @@ def _new_problems(whole: Comparison) -> list[str]:
 
 
 def _without_echoes(found: list[_Found]) -> list[_Found]:
-    """Merge what says the same twice: null besides a constraint, a choice whose branches were looked into."""
+    """Drop what says nothing on this side, and choices whose branches were looked into and said it all."""
     within: dict[str, set[Direction]] = {}
     for item in found:
         for path in item.at.choices:
             within.setdefault(path, set()).update(_says(item))
-    kept = [
+    return [
         item
         for item in found
         if _grade_of(item) is not UNCHANGED
         and not (item.rule.id == "branches_changed" and _says(item) <= within.get(item.at.path, set()))
     ]
-    return _one_for_null_and_constraint(kept)
 
 
 def _says(item: _Found) -> set[Direction]:
