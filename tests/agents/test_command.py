@@ -20,7 +20,8 @@ ECHO = f"{sys.executable} {SCRIPTS / 'echo_agent.py'}"
 
 
 @pytest.fixture
-def open_agent():
+def open_agent(monkeypatch):
+    monkeypatch.setattr("abs_gate.transport.children.GRACE_S", 0.5)
     opened = []
     with Transport() as transport:
 

@@ -13,6 +13,7 @@ from abs_gate.errors import AgentUnavailable, ConfigurationError
 from abs_gate.settings.model import AgentSettings, AuthSettings, Secret
 from abs_gate.sources.redaction import Redactor
 from abs_gate.transport import Transport
+from abs_gate.wire.recorded import load_traces
 from tests.transport.servers import ScriptedServer, http
 
 
@@ -225,3 +226,18 @@ messages = st.builds(
 )
 def test_turns_survive_being_written_and_read(turn):
     assert turn_from_json(json.loads(json.dumps(turn_to_json(turn)))) == turn
+
+
+def test_a_recording_can_be_read_as_a_trace(transport, tmp_path):
+    with (
+        counting_server() as server,
+        open_agent(AgentSettings(url=server.url, record=str(tmp_path)), transport) as agent,
+        agent.connect("refund row 3") as connection,
+    ):
+        first = connection.reply(says("a"))
+        second = Message(role=Role.USER, text="b")
+        connection.reply(replace(says("a"), messages=(*says("a").messages, *first.messages, second)))
+    (path,) = tmp_path.iterdir()
+    (conversation,) = load_traces(path.read_bytes(), path.name)
+    assert conversation.name == "refund row 3"
+    assert [message.text for message in conversation.messages] == ["a", "1: a ***", "b", "2: b ***"]

@@ -193,7 +193,8 @@ def test_a_command_judges(transport, tmp_path):
         ("", "unreadable"),
     ],
 )
-def test_a_command_that_fails_is_an_unavailable_judge(transport, tmp_path, text, reason):
+def test_a_command_that_fails_is_an_unavailable_judge(transport, tmp_path, monkeypatch, text, reason):
+    monkeypatch.setattr("abs_gate.transport.children.GRACE_S", 0.5)
     judge = JudgeSettings(format="command", command=script(tmp_path, text), timeout=0.5)
     started = time.monotonic()
     with pytest.raises(JudgeUnavailable, match=reason):
