@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from abs_gate.app.contracts import load_side
+from abs_gate.app.effects import check_effects
 from abs_gate.app.tools import ToolFacts, tool_facts
 from abs_gate.contracts.model import ContractSet
 from abs_gate.documents.case_check import check_variables
@@ -91,6 +92,7 @@ def load_run(
         plans = tuple(plan for plan in found if plan is not None)
         if len(plans) == len(found):
             faults.collect(lambda: check_plans(plans))
+        faults.collect(lambda: check_effects(plans, file=settings.file, allow_commands=settings.allow_commands))
     faults.raise_any()
     return LoadedRun(
         sessions=loaded,

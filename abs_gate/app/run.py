@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 
 from abs_gate import __version__
 from abs_gate.app.contracts import BaseContents, ContractReport, check_contracts
+from abs_gate.app.effects import SessionEffects, probe_suite, tools_needing_approval
 from abs_gate.app.loading import Faults, LoadedRun, load_run
 from abs_gate.app.ports import Clock, Journal, Progress
 from abs_gate.app.sessions import SessionRun, SessionsOutcome
 from abs_gate.app.traces import AssignedTraces, assign_traces
+from abs_gate.app.verification import OpenBench
 from abs_gate.contracts.records import to_record
 from abs_gate.conversation import Agent, Usage
 from abs_gate.errors import BaseUnavailable, CannotVerify, Interrupted
@@ -46,6 +48,8 @@ class RunPorts:
     judges: Callable[[Settings], JudgePanel | None]
     verify: Callable[[Faults], Callable[[], Sequence[VerificationRecord]]] | None
     """Loads verification cases (faults are collected), and gives what runs them."""
+    open_bench: OpenBench
+    """Opens what verification suites and probes run on. Raises CannotVerify."""
     open_journal: Callable[[str], Journal]
     """Opens the journal of the run with this identity."""
     progress: Progress
@@ -162,7 +166,15 @@ def _run_sessions(
 ) -> SessionsOutcome:
     meter = BudgetMeter(settings.budget, started=ports.clock.monotonic())
     try:
-        with ports.open_agent(settings) as agent:
+        probes, names = probe_suite(loaded.plans, settings.file)
+        with ports.open_bench(probes) as bench, ports.open_agent(settings) as agent:
+            effects = SessionEffects(
+                bench=bench if traces is None else None,
+                scope=loaded.scope,
+                tools=loaded.tools,
+                needs_approval=tools_needing_approval(loaded.contracts),
+                probes=names,
+            )
             return SessionRun(
                 loaded,
                 workspace=ports.workspace,
@@ -175,6 +187,7 @@ def _run_sessions(
                 clock=ports.clock,
                 run_id=ports.run_id,
                 traces=traces,
+                effects=effects,
             ).run()
     except CannotVerify as unavailable:
         return SessionRun.nothing_ran(loaded, reason=str(unavailable))

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from abs_gate.app.effects import SessionEffects, TrialFindings
 from abs_gate.app.loading import LoadedRun
 from abs_gate.app.metering import MeteredAgent
 from abs_gate.app.pool import Pool
@@ -57,6 +58,14 @@ class SessionsOutcome:
     """The signal that ended the run before it was done."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedTrial:
+    """A trial's result, and what watching it gave."""
+
+    result: TrialResult
+    found: TrialFindings
+
+
 class SessionRun:
     """Runs the plans of a loaded run against one agent."""
 
@@ -73,6 +82,7 @@ class SessionRun:
         meter: BudgetMeter,
         clock: Clock,
         run_id: str,
+        effects: SessionEffects,
         traces: AssignedTraces | None = None,
     ) -> None:
         self._loaded = loaded
@@ -84,6 +94,7 @@ class SessionRun:
         self._progress = progress
         self._meter = meter
         self._traces = traces
+        self._effects = effects
         self._slices: dict[str, SafetySlice] = {}
         self._options = RunOptions(
             scope=loaded.scope,
@@ -114,11 +125,11 @@ class SessionRun:
             if note["session"] in by_session:
                 self._replayed_calls += note["record"]["agent_calls"]
                 self._count_note(by_session[note["session"]], note, announce=False)
-        pool: Pool[Job, TrialResult] = Pool(self._run_job, concurrency=self._settings.sessions.concurrency)
+        pool: Pool[Job, PlayedTrial] = Pool(self._run_job, concurrency=self._settings.sessions.concurrency)
         cancelled = None
         try:
-            for job, result in pool.run(self._jobs(tallies)):
-                self._count(job, result)
+            for job, played in pool.run(self._jobs(tallies)):
+                self._count(job, played)
         except Interrupted as interrupted:
             cancelled = interrupted.signal_exit_code - 128
             self._stop_reason = "the run was cancelled"
@@ -161,7 +172,13 @@ class SessionRun:
             if shard is None or shard_of(case.id, shard[1]) == shard[0]:
                 yield case
 
-    def _run_job(self, job: Job) -> TrialResult:
+    def _run_job(self, job: Job) -> PlayedTrial:
+        with self._effects.turn(job.plan):
+            watch = self._effects.watch(job.plan, job.case)
+            result = self._play(job)
+            return PlayedTrial(result=result, found=self._effects.findings(job.plan, watch, result.trace))
+
+    def _play(self, job: Job) -> TrialResult:
         options = replace(
             self._session_options(job.plan.policy.unexpected_calls),
             trial_key=f"{job.case.id}-{job.trial}",
@@ -183,13 +200,16 @@ class SessionRun:
             self._slices[plan.key] = known
         return known
 
-    def _count(self, job: Job, result: TrialResult) -> None:
+    def _count(self, job: Job, played: PlayedTrial) -> None:
+        result = played.result
+        forbidden = self._slice(job.plan).violations(result.trace) if job.plan.policy.forbid else ()
         note = note_trial(
             job.case,
             job.trial,
             result,
             transcripts=self._settings.sessions.transcripts,
-            forbidden=self._slice(job.plan).violations(result.trace) if job.plan.policy.forbid else (),
+            forbidden=(*forbidden, *played.found.attempts),
+            effects=played.found.checks,
         )
         if not (result.outcome is Outcome.UNVERIFIED and self._meter.stop_reason(self._clock.monotonic())):
             # A trial that a spent budget cut short is not done: a resumed run with more to spend runs it.

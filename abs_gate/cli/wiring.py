@@ -71,6 +71,7 @@ def open_ports(
                 files_trusted=files_trusted(event),
             ),
             verify=_verification(settings, worktree, transport, redactor, environ, event, progress),
+            open_bench=bench_opener(settings, worktree, transport, redactor, environ, event),
             open_journal=_journal(settings, event, redactor),
             progress=progress,
             clock=SystemClock(),

@@ -24,6 +24,7 @@ class StandInServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def _serve(self) -> None:
                 outer._serve(self)

@@ -12,6 +12,7 @@ from abs_gate.gate.result import MismatchRecord, OutcomeText, StepRecord, TrialR
 from abs_gate.outcomes import Outcome
 from abs_gate.runner.result import BehaviorResult, EvaluationResult, Mismatch, TrialResult
 from abs_gate.runner.transcript import TranscriptStep, find_mismatches, transcribe
+from abs_gate.verification.model import Check
 
 LONGEST_TEXT = 4_000
 """Characters kept of a reason."""
@@ -47,13 +48,21 @@ class TrialNote(TypedDict):
 
 
 def note_trial(
-    case: Case, trial: int, result: TrialResult, *, transcripts: str = "failures", forbidden: Sequence[str] = ()
+    case: Case,
+    trial: int,
+    result: TrialResult,
+    *,
+    transcripts: str = "failures",
+    forbidden: Sequence[str] = (),
+    effects: Sequence[Check] = (),
 ) -> TrialNote:
     """The note of a trial. `transcripts` is the policy: failures, all or none.
 
     `forbidden` are the violations of the policy's safety slice; a trial with one has failed, whatever else it shows.
+    `effects` are the checks of what it changed.
     """
-    outcome = Outcome.FAILED if forbidden else result.outcome
+    at_fault = [check for check in effects if check.outcome in (Outcome.FAILED, Outcome.UNVERIFIED)]
+    outcome = _outcome(result, forbidden, at_fault)
     keep = transcripts == "all" or (transcripts == "failures" and outcome is not Outcome.PASSED)
     return {
         "session": session_key(case.session),
@@ -69,13 +78,17 @@ def note_trial(
         "output_tokens": result.usage.output_tokens,
         "record": {
             "outcome": outcome.value,  # type: ignore[typeddict-item]
-            "reason": _shorten(forbidden[0] if forbidden else result.reason),
+            "reason": _shorten(_reason(result, forbidden, at_fault, outcome)),
             "duration_ms": result.duration_ms,
             "agent_calls": result.agent_calls,
             "unexpected_calls": list(result.unexpected_calls),
             "warnings": list(result.warnings),
             "steps": len(result.trace.steps),
-            "mismatches": [*map(_forbidden, forbidden), *map(_mismatch, find_mismatches(result))],
+            "mismatches": [
+                *map(_forbidden, forbidden),
+                *map(_effect, at_fault),
+                *map(_mismatch, find_mismatches(result)),
+            ],
             "transcript": [_step(step) for step in transcribe(result.trace)] if keep else None,
         },
     }
@@ -106,6 +119,35 @@ def _forbidden(reason: str) -> MismatchRecord:
         "expected": "",
         "observed": "",
         "reason": _shorten(reason),
+    }
+
+
+def _outcome(result: TrialResult, forbidden: Sequence[str], at_fault: Sequence[Check]) -> Outcome:
+    """The worst of the conversation, of forbidden calls and of what was changed."""
+    outcomes = {result.outcome, *(check.outcome for check in at_fault)}
+    if forbidden or Outcome.FAILED in outcomes:
+        return Outcome.FAILED
+    return Outcome.UNVERIFIED if Outcome.UNVERIFIED in outcomes else Outcome.PASSED
+
+
+def _reason(result: TrialResult, forbidden: Sequence[str], at_fault: Sequence[Check], outcome: Outcome) -> str:
+    """What decided the outcome."""
+    if forbidden:
+        return forbidden[0]
+    if result.outcome is outcome:
+        return result.reason
+    return next(check.reason or check.name for check in at_fault if check.outcome is outcome)
+
+
+def _effect(check: Check) -> MismatchRecord:
+    return {
+        "where": "the whole session",
+        "label": check.name,
+        "line": None,
+        "outcome": check.outcome.value,
+        "expected": "",
+        "observed": "",
+        "reason": _shorten(check.reason),
     }
 
 
