@@ -112,47 +112,6 @@ def read_result(block: Mapping[str, Json]) -> ToolResult:
     )
 
 
-def read_messages(items: Iterable[Json], system: Json = None) -> tuple[Message, ...]:
-    """A whole recorded conversation: the system text, then each message; results get the names of their calls."""
-    messages: list[Message] = []
-    names: dict[str, str] = {}
-    if text_or_none(join_parts(system)):
-        messages.append(Message(role=Role.SYSTEM, text=join_parts(system)))
-    for item in map(as_mapping, items):
-        if item.get("role") == "assistant":
-            reply = read_reply(item.get("content"))
-            messages.extend(reply)
-            names.update({call.id: call.name for message in reply for call in message.calls})
-        elif item.get("role") == "system":
-            messages.append(Message(role=Role.SYSTEM, text=join_parts(item.get("content"))))
-        elif item.get("role") == "user":
-            messages.extend(_read_user(item.get("content"), names))
-    return tuple(messages)
-
-
-def _read_user(content: Json, names: Mapping[str, str]) -> list[Message]:
-    blocks = [as_mapping(block) for block in as_list(content)]
-    results = [read_result(block) for block in blocks if block.get("type") == "tool_result"]
-    messages = [
-        Message(
-            role=Role.TOOL,
-            results=(
-                ToolResult(
-                    call_id=result.call_id,
-                    name=result.name or names.get(result.call_id, ""),
-                    content=result.content,
-                    is_error=result.is_error,
-                ),
-            ),
-        )
-        for result in results
-    ]
-    text = content if isinstance(content, str) else join_parts([b for b in blocks if b.get("type") == "text"])
-    if text or not results:
-        messages.append(Message(role=Role.USER, text=text))
-    return messages
-
-
 def _with_native(message: Message, native: Mapping[str, Json]) -> Message:
     return Message(
         role=message.role,

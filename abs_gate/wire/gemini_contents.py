@@ -13,7 +13,7 @@ from abs_gate.conversation import Message, Role, ToolCall, ToolOffer, ToolResult
 from abs_gate.findings import Json
 from abs_gate.wire.call_ids import ID_PREFIX
 from abs_gate.wire.turn_builder import TurnBuilder
-from abs_gate.wire.values import as_list, as_mapping, as_text, read_call, text_or_none
+from abs_gate.wire.values import as_list, as_text, read_call, text_or_none
 
 NAME = "gemini"
 
@@ -92,25 +92,6 @@ def read_parts(parts: Json) -> tuple[Message, ...]:
     return (_with_native(first, {"parts": items}), *(_with_native(message, {"parts": []}) for message in others))
 
 
-def read_contents(contents: Iterable[Json], system: Json = None) -> tuple[Message, ...]:
-    """A whole recorded conversation."""
-    messages: list[Message] = []
-    instruction = "".join(as_text(as_mapping(part).get("text")) for part in _parts(system))
-    if isinstance(system, str):
-        instruction = system
-    if text_or_none(instruction):
-        messages.append(Message(role=Role.SYSTEM, text=instruction))
-    for content in map(as_mapping, contents):
-        if content.get("role") == "model":
-            messages.extend(read_parts(content.get("parts")))
-            continue
-        messages.extend(m for m in read_parts(content.get("parts")) if m.role is Role.TOOL)
-        text = "".join(as_text(as_mapping(part).get("text")) for part in _parts(content))
-        if text:
-            messages.append(Message(role=Role.USER, text=text))
-    return tuple(messages)
-
-
 def read_function_response(response: Mapping[str, Json]) -> ToolResult:
     """A result. Its content stays the object that the format asks for, since a wrapping cannot be told from data."""
     content = response.get("response")
@@ -124,10 +105,6 @@ def read_function_response(response: Mapping[str, Json]) -> ToolResult:
 
 def _read_call(call: Mapping[str, Json]) -> ToolCall:
     return read_call(call.get("id"), call.get("name"), call.get("args"))
-
-
-def _parts(content: Json) -> Iterable[Json]:
-    return as_list(as_mapping(content).get("parts"))
 
 
 def _with_native(message: Message, native: Mapping[str, Json]) -> Message:
