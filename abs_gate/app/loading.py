@@ -70,8 +70,11 @@ def load_run(
     environ: Mapping[str, str],
     today: str,
     faults: Faults | None = None,
+    judges_known: bool = True,
 ) -> LoadedRun:
     """Load and check sessions with their data sets, and contracts.
+
+    `judges_known` is False where documents are looked at without the configuration that names their judges.
 
     Raises:
         ConfigurationError: with every fault of every file.
@@ -84,7 +87,7 @@ def load_run(
     loaded = None
     plans: tuple[SessionPlan, ...] = ()
     if settings.sessions.paths:
-        options = _load_options(settings)
+        options = _load_options(settings, judges_known=judges_known)
         loaded = faults.collect(lambda: load_sessions(workspace, settings.sessions.paths, options))
     if loaded is not None:
         sessions = faults.collect(lambda: select_sessions(loaded.sessions, settings.sessions.select)) or ()
@@ -126,11 +129,11 @@ def select_sessions(sessions: Sequence[Session], names: Sequence[str]) -> tuple[
     return tuple(session for session in sessions if not names or session.name in names)
 
 
-def _load_options(settings: Settings) -> LoadOptions:
+def _load_options(settings: Settings, *, judges_known: bool) -> LoadOptions:
     return LoadOptions(
         evaluators=evaluator_shapes(),
         actions=settings.sessions.actions,
-        adapters=frozenset(judge.name for judge in settings.judges),
+        adapters=frozenset(judge.name for judge in settings.judges) if judges_known else None,
     )
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from abs_gate.app.loading import Faults, LoadedRun, load_run
 from abs_gate.contracts.formats.shape import is_contract_shape
 from abs_gate.documents.advice import find_doubts
+from abs_gate.documents.datasets import iterate_cases
 from abs_gate.documents.load import SESSION_SUFFIXES
+from abs_gate.documents.when_advice import find_case_mismatches
 from abs_gate.errors import ConfigurationError
 from abs_gate.evaluators import evaluator_shapes
 from abs_gate.findings import Finding
-from abs_gate.settings.model import ContractsSettings, SessionsSettings, Settings
+from abs_gate.settings.model import ContractsSettings, Settings
 from abs_gate.sources.located import parse_documents
 from abs_gate.sources.workspace import Workspace
 
@@ -42,12 +44,13 @@ def validate(
     Raises:
         ConfigurationError: with every fault of every file.
     """
-    loaded = load_run(workspace, settings, environ=environ, today=today, faults=faults)
+    judges_known = settings.file is not None
+    loaded = load_run(workspace, settings, environ=environ, today=today, faults=faults, judges_known=judges_known)
     return Validation(
         sessions=len(loaded.plans),
         cases=sum(plan.cases_total for plan in loaded.plans),
         tools=len(loaded.contracts.tools) if loaded.contracts is not None else 0,
-        warnings=(*settings.warnings, *_doubts(loaded, settings)),
+        warnings=(*settings.warnings, *_doubts(loaded, settings, workspace)),
     )
 
 
@@ -70,7 +73,7 @@ def settings_for_paths(workspace: Workspace, paths: Sequence[str], settings: Set
     faults.raise_any()
     return replace(
         settings,
-        sessions=replace(SessionsSettings(), paths=tuple(sessions), variables=settings.sessions.variables),
+        sessions=replace(settings.sessions, paths=tuple(sessions)),
         contracts=ContractsSettings(paths=tuple(contracts)),
     )
 
@@ -100,11 +103,29 @@ def _kind(workspace: Workspace, file: str, *, named: bool) -> str | None:
     return None
 
 
-def _doubts(loaded: LoadedRun, settings: Settings) -> tuple[Finding, ...]:
+def _doubts(loaded: LoadedRun, settings: Settings, workspace: Workspace) -> tuple[Finding, ...]:
     findings: tuple[Finding, ...] = ()
     if loaded.sessions is not None:
         tools = loaded.tools.known_tools(settings.sessions.handoff_tools)
         findings += find_doubts(loaded.sessions, tools=tools, evaluators=evaluator_shapes())
+        findings += _row_doubts(loaded, settings, workspace, told=findings)
     if loaded.contracts is not None:
         findings += loaded.contracts.findings
     return findings
+
+
+def _row_doubts(
+    loaded: LoadedRun, settings: Settings, workspace: Workspace, *, told: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """What only the values of rows show, once for each place: the first row stands for the others."""
+    places = {(finding.rule, str(finding.location)) for finding in told}
+    found: list[Finding] = []
+    for plan in loaded.plans:
+        sessions = settings.sessions
+        for case in iterate_cases(plan.session, workspace, dataset=sessions.dataset, filters=sessions.filters):
+            for finding in find_case_mismatches(case, loaded.scope):
+                place = (finding.rule, str(finding.location))
+                if place not in places:
+                    places.add(place)
+                    found.append(finding)
+    return tuple(found)
