@@ -28,7 +28,7 @@ FORMATS: Mapping[SourceFormat, Callable[[Entry], ToolContract | None]] = {
 }
 _SUFFIXES = (".json", ".yaml", ".yml")
 _OTHER_SUFFIXES = (".abs.yaml", ".abs.yml")
-_COMPANIONS = ("cases", "acknowledgements")
+_COMPANIONS = ("cases", "acknowledgements", "verification")
 """Documents that may lie beside contracts: verification cases and reviews."""
 
 
