@@ -6,11 +6,14 @@ import sys
 import time
 
 from abs_gate.cli import output
+from abs_gate.reports.figures import count_of
 from abs_gate.reports.untrusted import one_line
 
 PLAIN_INTERVAL_S = 15.0
 LIVE_INTERVAL_S = 0.1
 LONGEST_REASON = 160
+MOST_FAILURES = 20
+"""Distinct failures told while a run goes on; the report has them all."""
 
 
 class Silent:
@@ -30,20 +33,28 @@ class Plain(Silent):
 
     def __init__(self) -> None:
         self._planned = self._done = self._failed = self._unverified = 0
+        self._told: set[tuple[str, str, str]] = set()
         self._started = self._shown = time.monotonic()
 
     def plan(self, trials: int) -> None:
         self._planned = trials
         self._started = time.monotonic()
-        self._say(f"Running {trials:,} trials.")
+        self._say(f"Running {count_of(trials, 'trial')}.")
 
     def trial_done(self, session: str, outcome: str, reason: str) -> None:
         self._done += 1
         self._failed += outcome == "failed"
         self._unverified += outcome == "unverified"
-        if outcome != "passed" and self._failed + self._unverified <= 20:
-            self._say(f"{outcome}: {one_line(session)}: {one_line(reason)[:LONGEST_REASON]}")
+        if outcome != "passed":
+            self._tell((outcome, session, reason[:LONGEST_REASON]))
         self._tick()
+
+    def _tell(self, failure: tuple[str, str, str]) -> None:
+        """Say a failure as it comes: each once, and no more than a person reads."""
+        if len(self._told) < MOST_FAILURES and failure not in self._told:
+            self._told.add(failure)
+            outcome, session, reason = failure
+            self._say(f"{outcome}: {one_line(session)}: {one_line(reason)}")
 
     def note(self, text: str) -> None:
         self._say(f"{text[:1].upper()}{text[1:]}.")

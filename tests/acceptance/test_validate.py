@@ -25,7 +25,7 @@ def validate(tmp_path, monkeypatch, capsys):
 
 
 def test_a_sound_session_gets_no_warning(validate):
-    assert validate(USER + ANSWER) == (0, "Valid: 1 sessions with 1 cases, 0 tools.\n", "")
+    assert validate(USER + ANSWER) == (0, "Valid: 1 session with 1 case, 0 tools.\n", "")
 
 
 WARNINGS = {
@@ -166,7 +166,8 @@ def test_every_error_is_told_in_one_go_with_its_place(validate):
     behaviors = (
         "  - {actor: usr, action: says, content: hi}\n"
         "  - {actor: assistant, action: callz, target: t}\n"
-        "  - {actor: assistant, action: informs, evaluations: [{type: contians, value: x}, {type: regex, pattern: '('}]}\n"
+        "  - {actor: assistant, action: informs, "
+        "evaluations: [{type: contians, value: x}, {type: regex, pattern: '('}]}\n"
         "  - {actor: user, action: says, content: hi, with: {}, with_only: {}, extra: 1}\n"
     )
     code, out, err = validate(behaviors, evaluations="evaluations:\n  - {type: never, match: {}}\n")

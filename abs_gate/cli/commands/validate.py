@@ -37,6 +37,7 @@ def command(
     from abs_gate.contracts.rules import all_rules
     from abs_gate.errors import ConfigurationError
     from abs_gate.gate.records import finding_record
+    from abs_gate.reports.figures import count_of
     from abs_gate.settings.load import load_settings
     from abs_gate.sources.workspace import Workspace
 
@@ -69,6 +70,7 @@ def command(
     for warning in result.warnings:
         out.error(f"warning: {warning}")
     if not quiet:
-        checked = f"{result.sessions} sessions with {result.cases} cases, {result.tools} tools"
-        out.data(f"Valid: {checked}. {len(result.warnings)} warnings." if result.warnings else f"Valid: {checked}.")
+        sessions, cases = count_of(result.sessions, "session"), count_of(result.cases, "case")
+        warned = f" {count_of(len(result.warnings), 'warning')}." if result.warnings else ""
+        out.data(f"Valid: {sessions} with {cases}, {count_of(result.tools, 'tool')}.{warned}")
     return 0
