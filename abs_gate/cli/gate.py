@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -47,6 +47,8 @@ class Request:
     no_color: bool = False
     session_paths: tuple[str, ...] = ()
     """Sessions named on the command line; then only they run."""
+    narrow: Callable[[Settings], Settings] | None = None
+    """Makes less of the settings: only what changed, when a run is watched."""
     log: WorkflowLog | None = None
     """The workflow's log: given in the action, which delivers outputs, summary, annotations and comment."""
 
@@ -61,13 +63,17 @@ def run(request: Request) -> int:
     environ = environment()
     event = read_context(environ)
     worktree, settings = read_settings(request, environ)
+    if request.narrow is not None:
+        settings = request.narrow(settings)
     if event is not None:
         refuse_untrusted(event, allowed=environ.get(ALLOW_UNTRUSTED) == "true")
     progress = choose_progress(quiet=request.quiet)
     try:
         with open_ports(settings, worktree=worktree, environ=environ, event=event, progress=progress) as ports:
-            discard_reports(settings, anywhere=event is None)
-            document = run_gate(settings, ports)
+            discard_reports(settings, anywhere=event is None, also=request.output)
+            # A Python agent, judge or tool that prints would break the report on standard output.
+            with redirect_stdout(sys.stderr):
+                document = run_gate(settings, ports)
     finally:
         progress.close()
     deliver(document, settings, event=event, environ=environ, log=request.log, quiet=request.quiet)
