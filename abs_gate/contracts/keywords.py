@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import NoneType
 
 from abs_gate.findings import Json
 
@@ -10,13 +11,14 @@ SCHEMA_MAPS = frozenset({"properties", "patternProperties", "$defs", "definition
 """Keywords whose values are schemas by name."""
 DATA = frozenset({"const", "enum", "default", "examples", "example"})
 """Keywords whose values are data, whatever they look like."""
+_SCALARS = (str, int, float, NoneType)
 
 
 def map_subschemas(schema: Mapping[str, Json], change: Callable[[Json], Json]) -> dict[str, Json]:
     """Return a schema with each of its direct subschemas passed through a function, all else as it was."""
     changed: dict[str, Json] = {}
     for key, value in schema.items():
-        if key in DATA:
+        if key in DATA or isinstance(value, _SCALARS):
             changed[key] = value
         elif isinstance(value, Mapping):
             named = key in SCHEMA_MAPS
