@@ -119,12 +119,17 @@ class SessionRun:
         # A recording is complete: which trials a replay wants first is not foreseen.
         early_stop = self._settings.sessions.early_stop and not self._settings.agent.record
         tallies = [SessionTally(plan, keeper, early_stop=early_stop) for plan in self._loaded.plans]
-        self._progress.plan(sum(plan.planned for plan in self._loaded.plans))
+        planned = sum(plan.planned for plan in self._loaded.plans)
         by_session = {tally.plan.key: tally for tally in tallies}
+        replayed = 0
         for note in self._journal.replay():
             if note["session"] in by_session:
+                replayed += 1
                 self._replayed_calls += note["record"]["agent_calls"]
                 self._count_note(by_session[note["session"]], note, announce=False)
+        if replayed:
+            self._progress.note(f"{replayed:,} of {planned:,} trials were recorded by the earlier run")
+        self._progress.plan(planned - replayed)
         pool: Pool[Job, PlayedTrial] = Pool(self._run_job, concurrency=self._settings.sessions.concurrency)
         cancelled = None
         try:

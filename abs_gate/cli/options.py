@@ -18,6 +18,11 @@ def common(command: Command) -> Command:
     return click.option("-q", "--quiet", is_flag=True, help="Only the result and errors.")(command)
 
 
+def watched(command: Command) -> Command:
+    """`--watch`."""
+    return click.option("--watch", is_flag=True, help="Run again what changes, until Ctrl-C.")(command)
+
+
 def report_format(*formats: str, default: str = "text") -> Callable[[Command], Command]:
     """`--format` and `-o/--output` of a command that prints a report."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -83,10 +84,15 @@ class Plain(Silent):
 class Live(Plain):
     """One line that is drawn over, with failures above it."""
 
+    def trial_done(self, session: str, outcome: str, reason: str) -> None:
+        self._session = session
+        super().trial_done(session, outcome, reason)
+
     def _tick(self) -> None:
         if time.monotonic() - self._shown >= LIVE_INTERVAL_S:
             self._shown = time.monotonic()
-            sys.stderr.write(f"\r\x1b[2K{self._standing()}")
+            line = f"{self._standing()}: {one_line(self._session)}"
+            sys.stderr.write(f"\r\x1b[2K{line[: _columns() - 1]}")
             sys.stderr.flush()
 
     def _say(self, text: str) -> None:
@@ -96,6 +102,13 @@ class Live(Plain):
     def close(self) -> None:
         sys.stderr.write("\r\x1b[2K")
         sys.stderr.flush()
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        return 80
 
 
 def choose_progress(*, quiet: bool) -> Silent:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from abs_gate.cli.options import Flags, common, report_format, settings_flags
+from abs_gate.cli.options import Flags, common, report_format, settings_flags, watched
 
 
 @click.command()
@@ -12,6 +12,7 @@ from abs_gate.cli.options import Flags, common, report_format, settings_flags
 @click.option("-c", "--config", "config", metavar="FILE", help="Configuration file, if one is to be used.")
 @settings_flags("agent.", "sessions.", "judges.", "budget.", "report.", "allow_commands")
 @report_format("text", "json", "junit", "markdown", "html")
+@watched
 @common
 def command(
     paths: tuple[str, ...],
@@ -19,14 +20,17 @@ def command(
     flags: Flags,
     format_: str,
     output: str | None,
+    watch: bool,
     quiet: bool,
     no_color: bool,
     debug: bool,
 ) -> int:
     """Run the sessions at each PATH against an agent. Needs no configuration file."""
     from abs_gate.cli.gate import Request, run
+    from abs_gate.cli.watch import watch as run_and_watch
 
-    return run(
+    play = run_and_watch if watch else run
+    return play(
         Request(
             config=config,
             flags=flags,
