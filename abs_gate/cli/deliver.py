@@ -52,16 +52,17 @@ def report_files(settings: ReportSettings) -> dict[str, str]:
     return {name: path if "/" in path else f"{settings.dir}/{path}" for name, path in wanted.items()}
 
 
-def discard_reports(settings: Settings, *, anywhere: bool, keep: Sequence[str] = ()) -> None:
+def discard_reports(settings: Settings, *, anywhere: bool, also: str | None = None, keep: Sequence[str] = ()) -> None:
     """Remove the reports of an earlier run, so that a run that is killed leaves none that could be taken for its own.
 
-    Only files are removed, and only those that the run writes at its end; none of `keep`.
+    Only files are removed, and only those that the run writes at its end, `also` being what the user names for
+    the result; none of `keep`.
     """
     paths = [*report_files(settings.report).values()]
     if settings.report.dir is not None:
         paths.append(f"{settings.report.dir}/{EVIDENCE_FILE}")
-    for path in paths:
-        target = output_path(path, anywhere=anywhere)
+    targets = [output_path(path, anywhere=anywhere) for path in paths]
+    for target in [*targets, *([Path(also)] if also else [])]:
         if target.is_file() and not any(Path(kept).exists() and target.samefile(kept) for kept in keep):
             target.unlink()
 
