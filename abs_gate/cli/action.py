@@ -19,18 +19,27 @@ def main() -> int:
 
 
 def _run() -> int:
+    from abs_gate.cli import signals
     from abs_gate.cli.gate import Request, run
+    from abs_gate.cli.no_result import tell_no_result
+    from abs_gate.cli.wiring import read_context
     from abs_gate.github.log import WorkflowLog
     from abs_gate.settings.given import read_inputs
 
+    signals.install()
     inputs = read_inputs(os.environ)
-    directory = inputs.pop("working-directory", "")
-    if directory:
-        _enter(directory)
-    inputs.setdefault("report-dir", DEFAULT_REPORT_DIR)
+    event = None
     # Agents, contracts and exceptions all end up in the log: while we run, the runner takes nothing in it as a command.
     with WorkflowLog(sys.stdout) as log:
-        return run(Request(inputs=inputs, log=log))
+        try:
+            event = read_context(os.environ)
+            if directory := inputs.pop("working-directory", ""):
+                _enter(directory)
+            inputs.setdefault("report-dir", DEFAULT_REPORT_DIR)
+            return run(Request(inputs=inputs, log=log))
+        except Exception as fault:
+            tell_no_result(fault, environ=os.environ, inputs=inputs, event=event, log=log)
+            raise
 
 
 def _enter(directory: str) -> None:

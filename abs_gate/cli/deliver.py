@@ -5,11 +5,12 @@ Nothing here changes the verdict: a report that cannot be delivered is said in o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from abs_gate.cli import output as out
 from abs_gate.cli.places import here, output_path
+from abs_gate.errors import DeliveryFailed
 from abs_gate.gate.result import ResultDocument
 from abs_gate.github.checks import CheckRun, post_check_run
 from abs_gate.github.client import GitHubClient
@@ -31,7 +32,7 @@ from abs_gate.reports.options import ReportOptions
 from abs_gate.settings.model import ReportSettings, Settings
 from abs_gate.sources.redaction import Redactor
 from abs_gate.transport import Transport
-from abs_gate.vcs.git import Git
+from abs_gate.vcs.git import directory_in_repository
 
 FORMATS = ("junit", "json", "html", "markdown", "sarif")
 EVIDENCE_FILE = "evidence.json"
@@ -57,12 +58,16 @@ def discard_reports(settings: Settings, *, anywhere: bool, also: str | None = No
 
     Only files are removed, and only those that the run writes at its end, `also` being what the user names for
     the result; none of `keep`.
+
+    Raises:
+        ConfigurationError: one of them could not be written.
     """
     paths = [*report_files(settings.report).values()]
     if settings.report.dir is not None:
         paths.append(f"{settings.report.dir}/{EVIDENCE_FILE}")
     targets = [output_path(path, anywhere=anywhere) for path in paths]
-    for target in [*targets, *([Path(also)] if also else [])]:
+    for target in [*targets, *([Path(also)] if also and also != "-" else [])]:
+        out.check_writable(target)
         if target.is_file() and not any(Path(kept).exists() and target.samefile(kept) for kept in keep):
             target.unlink()
 
@@ -109,7 +114,8 @@ def _deliver_to_github(
     written: Mapping[str, Path],
     log: WorkflowLog,
 ) -> None:
-    append_summary(environ, REPORTERS["markdown"].render(document, ReportOptions()))
+    summary = REPORTERS["markdown"].render(document, ReportOptions())
+    _tell(log, lambda: append_summary(environ, summary))
     if settings.report.annotations:
         log.commands(render_annotations(document, directory=_directory(event)))
     url = ""
@@ -118,10 +124,23 @@ def _deliver_to_github(
         for delivery in _posts(document, settings, event, transport):
             url = url or (delivery.url or "")
             if delivery.notice:
-                log.commands(render_command(Annotation(kind="notice", title="abs-gate", message=delivery.notice)))
-    write_outputs(environ, _outputs(document, settings, written, url, Path(event.workspace).resolve()))
+                log.commands(_notice(delivery.notice))
+    outputs = _outputs(document, settings, written, url, Path(event.workspace).resolve())
+    _tell(log, lambda: write_outputs(environ, outputs))
     directory = [output_path(settings.report.dir, anywhere=False)] if settings.report.dir else []
-    give_to_workspace_owner([*directory, *written.values()], Path(event.workspace))
+    _tell(log, lambda: give_to_workspace_owner([*directory, *written.values()], Path(event.workspace)))
+
+
+def _tell(log: WorkflowLog, deliver: Callable[[], object]) -> None:
+    """Deliver one thing; where that fails it is a notice, and the verdict keeps its exit code."""
+    try:
+        deliver()
+    except DeliveryFailed as problem:
+        log.commands(_notice(str(problem)))
+
+
+def _notice(text: str) -> str:
+    return render_command(Annotation(kind="notice", title="abs-gate", message=text))
 
 
 def _posts(document: ResultDocument, settings: Settings, event: EventContext, transport: Transport) -> list[Delivery]:
@@ -206,12 +225,7 @@ def _outputs(
 
 def _directory(event: EventContext | None) -> str:
     """Where in the repository the paths of the result begin: the input working-directory, most often its root."""
-    if event is None:
-        return ""
-    root, git = here().root, Git.find(here().root)
-    top = git.top if git is not None and git.top is not None else Path(event.workspace).resolve()
-    place = root.relative_to(top).as_posix() if root.is_relative_to(top) else "."
-    return "" if place == "." else place
+    return directory_in_repository(here().root, Path(event.workspace)) if event is not None else ""
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -61,6 +61,24 @@ def write_file(path: Path, text: str) -> None:
         ) from problem
 
 
+def check_writable(path: Path) -> None:
+    """Stop before a long run whose report could not be written in the end.
+
+    Raises:
+        ConfigurationError: a directory stands there, or nothing can be written where it would lie.
+    """
+    above = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
+    problem = ""
+    if path.is_dir():
+        problem = "it is a directory"
+    elif not above.is_dir():
+        problem = f"{above} is not a directory"
+    elif not os.access(path if path.exists() else above, os.W_OK):
+        problem = "nothing can be written there"
+    if problem:
+        raise ConfigurationError(f"Cannot write {path}: {problem}.", hint="Name a place that can be written.")
+
+
 def wants_color(no_color: bool) -> bool:
     """Colour only on a terminal, and never against NO_COLOR (no-color.org) or --no-color."""
     return sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")

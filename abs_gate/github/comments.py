@@ -38,7 +38,12 @@ class _Comment:
 
 
 def upsert_comment(
-    client: GitHubClient, *, repository: str, number: int, render: Callable[[Marker | None], str]
+    client: GitHubClient,
+    *,
+    repository: str,
+    number: int,
+    render: Callable[[Marker | None], str],
+    only_replace: bool = False,
 ) -> Delivery:
     """Bring the pull request's comment up to this run.
 
@@ -50,24 +55,32 @@ def upsert_comment(
         repository: `owner/name`.
         number: The pull request.
         render: The whole body, its own marker first, given the marker of the comment it replaces.
+        only_replace: Make no comment where there is none yet.
 
     Returns:
         What became of it. Never raises for GitHub's sake: the verdict does not depend on a comment.
     """
     try:
-        return _Upsert(client, repository, number, render).run()
+        return _Upsert(client, repository, number, render, only_replace=only_replace).run()
     except GitHubError as error:
         return not_delivered("The pull request comment", error, permission=PERMISSION)
 
 
 class _Upsert:
     def __init__(
-        self, client: GitHubClient, repository: str, number: int, render: Callable[[Marker | None], str]
+        self,
+        client: GitHubClient,
+        repository: str,
+        number: int,
+        render: Callable[[Marker | None], str],
+        *,
+        only_replace: bool,
     ) -> None:
         self._client = client
         self._comments = f"/repos/{quote(repository, safe='/')}/issues/comments"
         self._thread = f"/repos/{quote(repository, safe='/')}/issues/{number}/comments"
         self._render = render
+        self._only_replace = only_replace
         mine = parse_marker(render(None))
         if mine is None:
             raise ValueError("the body does not begin with a marker")
@@ -80,6 +93,8 @@ class _Upsert:
         for _ in range(_ROUNDS):
             ours = self._find()
             made = None
+            if not ours and self._only_replace:
+                return Delivery(posted=False)
             if not ours:
                 try:
                     made = self._create()

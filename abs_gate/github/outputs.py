@@ -7,6 +7,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from abs_gate.errors import DeliveryFailed
+
 MAX_SUMMARY_BYTES = 1024 * 1024
 """A step's summary beyond this is dropped whole by GitHub."""
 
@@ -32,6 +34,7 @@ def write_outputs(
 
     Raises:
         ValueError: a name is not an output's name.
+        DeliveryFailed: the file cannot be written.
     """
     text = "".join(_entry(name, value, new_delimiter) for name, value in values.items())
     return _append(environ.get("GITHUB_OUTPUT"), text.encode("utf-8", "replace"))
@@ -42,11 +45,14 @@ def append_summary(environ: Mapping[str, str], markdown: str) -> bool:
 
     Returns:
         False where there is no summary file, or no room left in it.
+
+    Raises:
+        DeliveryFailed: the file cannot be written.
     """
     name = environ.get("GITHUB_STEP_SUMMARY")
     if not name:
         return False
-    used = Path(name).stat().st_size if Path(name).exists() else 0
+    used = Path(name).stat().st_size if Path(name).is_file() else 0
     data = _fit(markdown.rstrip("\n").encode("utf-8", "replace") + b"\n", MAX_SUMMARY_BYTES - used)
     return bool(data) and _append(name, data)
 
@@ -75,6 +81,12 @@ def _fit(data: bytes, room: int) -> bytes:
 def _append(name: str | None, data: bytes) -> bool:
     if not name:
         return False
-    with Path(name).open("ab") as file:
-        file.write(data)
+    try:
+        with Path(name).open("ab") as file:
+            file.write(data)
+    except OSError as error:
+        raise DeliveryFailed(
+            f"{Path(name).name} could not be written: {error.strerror}.",
+            hint="The runner names this file for outputs or the summary; the verdict stands.",
+        ) from error
     return True

@@ -25,9 +25,18 @@ VERDICT_MEANING: dict[VerdictText, str] = {
 }
 
 
+NO_RESULT_WORDS = {2: "wrong configuration", 3: "could not be verified", 70: "stopped by a fault of its own"}
+"""Why a run gave no result, by its exit code; any other was cancelled."""
+
+
 def title(verdict: VerdictText) -> str:
     """`abs-gate: not ready to merge`: the title of every report, without a picture."""
     return f"abs-gate: {VERDICT_WORDS[verdict]}"
+
+
+def title_without_result(exit_code: int) -> str:
+    """The title where a run ended before it had a result."""
+    return f"abs-gate: {NO_RESULT_WORDS.get(exit_code, VERDICT_WORDS['cancelled'])}"
 
 
 def headline(document: ResultDocument) -> str:

@@ -17,10 +17,10 @@ MARKER = "abs-gate:comment"
 
 _MARKER_LIKE = re.compile(re.escape(MARKER), re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
-_QUOTED = r"""\(?"(?:[^"\\]|\\.)*(?:"[,;.:)]*(?= |\Z)|\\?\Z)"""  # one that was cut is open to the end
+_QUOTED = r"""\(?"(?:[^"\\]|\\.)*(?:"[,;.:?)]*(?= |\Z)|\\?\Z)"""  # one that was cut is open to the end
 _PIECE = re.compile(rf"{_QUOTED}|\S+")
-_PIECE_WITH_SPANS = re.compile(rf"\(?`[^`]*`[,;.:)]*(?= |\Z)|{_QUOTED}|\S+")
-_AROUND = re.compile(r"(\(?)(.*?)([,;.:)]*)", re.DOTALL)
+_PIECE_WITH_SPANS = re.compile(rf"\(?`[^`]*`[,;.:?)]*(?= |\Z)|{_QUOTED}|\S+")
+_AROUND = re.compile(r"(\(?)(.*?)([,;.:?)]*)", re.DOTALL)
 _PLAIN = re.compile(r"(?!(?i:[0-9a-f]{7}))(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d{1,6}(?:[.,]\d{1,3})*%?|%)")
 
 
@@ -45,7 +45,7 @@ def code(text: str, limit: int = 200) -> str:
 def sentence(text: str, limit: int = 500) -> str:
     """A sentence of ours: plain words and numbers as text; names, quotations and all else in it as code spans.
 
-    Nothing that Markdown or GitHub gives a meaning is a plain word: it has no sign but `,;.:()` around it, could not
+    Nothing that Markdown or GitHub gives a meaning is a plain word: it has no sign but `,;.:?()` around it, could not
     be a commit's hash, and begins no list. What stands in backticks or double quotes is a code span whatever it is.
     """
     shown = one_line(text, limit)

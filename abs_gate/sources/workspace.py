@@ -32,5 +32,8 @@ class Workspace(Protocol):
     def is_directory(self, path: str) -> bool: ...
 
     def list_files(self, path: str) -> tuple[str, ...]:
-        """Every regular file below a directory, recursively, sorted; hidden directories and links are left out."""
+        """Every file below a directory, recursively, sorted; hidden directories and links to directories are left out.
+
+        A link to a file is listed unless that file is; where it leads outside, reading it says so.
+        """
         ...

@@ -17,6 +17,7 @@ from abs_gate.vcs.paths import CHUNK_BYTES, inside, refuse
 
 _FILE_MODES = (b"100644", b"100755", b"100664")
 _SUBMODULE_MODE = b"160000"
+_LINK_MODE = b"120000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class CommitTree:
         if found is None or found.kind != "tree":
             refuse(path, "file-not-found", f"is not a directory at {self._place}.")
         output = self._git.run("ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", found.oid)
-        names = []
+        names, links = [], []
         for entry in output.split(b"\0"):
             if not entry:
                 continue
@@ -102,7 +103,18 @@ class CommitTree:
                     raise self._missing(full)
                 self._listed[full] = _Listed(oid.decode(), int(size))
                 names.append(full)
-        return tuple(sorted(names))
+            if mode == _LINK_MODE:
+                links.append(full)
+        oids = {self._listed[name].oid for name in names}
+        return tuple(sorted([*names, *(link for link in links if self._is_other_file(link, oids))]))
+
+    def _is_other_file(self, link: str, oids: set[str]) -> bool:
+        """Whether a link leads to a file of the commit that is not listed under its own name."""
+        try:
+            found = self._objects.look_up(f"{self.sha}:{self._full(link)}")
+        except OutsideCommit:
+            return False
+        return found is not None and found.kind == "blob" and found.oid not in oids
 
     @property
     def _place(self) -> str:

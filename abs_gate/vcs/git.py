@@ -52,6 +52,17 @@ def is_revision(text: str) -> bool:
     return bool(_REVISION.match(text))
 
 
+def directory_in_repository(directory: Path, workspace: Path) -> str:
+    """Where a directory lies in the repository around it, POSIX; empty for its root.
+
+    Without a repository (a checkout made over REST) the workflow's workspace is the root.
+    """
+    git = Git.find(directory)
+    top = git.top if git is not None and git.top is not None else Path(os.path.realpath(workspace))
+    place = directory.relative_to(top).as_posix() if directory.is_relative_to(top) else "."
+    return "" if place == "." else place
+
+
 class Git:
     """Commands in one repository."""
 

@@ -83,17 +83,21 @@ class WorkTree:
             refuse(path, "file-not-found", "is not a directory." if _mode(top) else "does not exist.")
         name = self.relative(path)
         found: list[str] = []
+        links: list[tuple[str, Path]] = []
         for directory, below, files in os.walk(top, onerror=lambda error: _unreadable(path, error)):
             below[:] = sorted(d for d in below if not d.startswith("."))
             inside = Path(directory).relative_to(top).as_posix()
             for file in files:
-                if not stat.S_ISREG(_mode(Path(directory, file))):
-                    continue
-                parts = [part for part in (name, inside, file) if part != "."]
-                found.append(_checked_name(path, "/".join(parts)))
+                mode = _mode(Path(directory, file))
+                listed = "/".join(part for part in (name, inside, file) if part != ".")
+                if stat.S_ISLNK(mode):
+                    links.append((_checked_name(path, listed), Path(os.path.realpath(Path(directory, file)))))
+                elif stat.S_ISREG(mode):
+                    found.append(_checked_name(path, listed))
             if len(found) > MAX_LISTED_FILES:
                 refuse(path, "too-many-files", f"holds more than {MAX_LISTED_FILES:,} files.", "Name a smaller one.")
-        return tuple(sorted(found))
+        known = {Path(os.path.realpath(self.root / listed)) for listed in found} if links else set()
+        return tuple(sorted([*found, *(listed for listed, real in links if real not in known)]))
 
     def output_path(self, path: str) -> Path:
         """Where a report may be written: inside the root, and not through a link to somewhere else.

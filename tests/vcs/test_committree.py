@@ -52,10 +52,17 @@ def test_absolute_paths_mean_the_same_as_in_the_work_tree(upstream, tree):
         tree.read_bytes("/etc/passwd")
 
 
-def test_links_inside_the_commit_are_followed_and_not_listed(tree):
+def test_links_inside_the_commit_are_followed_and_listed_once(tree):
     assert tree.read_bytes("contracts/link.yaml") == b"version: 1\n"
     assert tree.list_files("current") == ("current/deep/b.yaml", "current/refund.yaml")
     assert tree.read_bytes("current/deep/b.yaml") == b"b\n"
+
+
+def test_a_link_to_a_file_elsewhere_in_the_commit_is_listed(upstream):
+    (upstream.path / "contracts" / "shared.yaml").symlink_to("../elsewhere.yaml")
+    tree = CommitTree(Git.find(upstream.path), upstream.commit({"elsewhere.yaml": "c\n"}))
+    assert tree.list_files("contracts") == ("contracts/refund.yaml", "contracts/shared.yaml")
+    assert tree.read_bytes("contracts/shared.yaml") == b"c\n"
 
 
 @pytest.mark.parametrize("path", ["out/passwd", "up/x.yaml", "one", "one/x", "../x", "a\0b"])

@@ -76,19 +76,22 @@ def test_a_sibling_with_the_same_beginning_is_outside(tree, root):
     assert refused(tree.read_bytes, "../workspace-evil/x.yaml").rule == "path-outside-workspace"
 
 
-def test_links_out_are_refused_and_not_listed(tree, root):
+def test_links_out_are_refused(tree, root):
     (root / "contracts" / "out.yaml").symlink_to(root.parent / "secret.yaml")
     (root / "contracts" / "out").symlink_to(root.parent)
     assert refused(tree.read_bytes, "contracts/out.yaml").rule == "path-outside-workspace"
     assert refused(tree.read_bytes, "contracts/out/secret.yaml").rule == "path-outside-workspace"
-    assert tree.list_files("contracts") == ("contracts/a.yaml", "contracts/deep/b.yaml")
+    assert tree.list_files("contracts") == ("contracts/a.yaml", "contracts/deep/b.yaml", "contracts/out.yaml")
 
 
-def test_links_inside_are_followed_but_not_listed(tree, root):
+def test_a_file_is_listed_once_whatever_leads_to_it(tree, root):
     (root / "current").symlink_to("contracts")
     (root / "contracts" / "again.yaml").symlink_to("a.yaml")
     assert tree.read_bytes("current/a.yaml") == b"a: 1\n"
-    assert tree.list_files("current") == ("current/a.yaml", "current/deep/b.yaml")
+    (root / "elsewhere.yaml").write_text("c: 1\n")
+    (root / "contracts" / "shared.yaml").symlink_to("../elsewhere.yaml")
+    assert tree.list_files("current") == ("current/a.yaml", "current/deep/b.yaml", "current/shared.yaml")
+    assert tree.read_bytes("contracts/shared.yaml") == b"c: 1\n"
 
 
 def test_links_in_circles(tree, root):
