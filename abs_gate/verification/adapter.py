@@ -1,4 +1,4 @@
-"""The adapter as a deterministic consumer: whatever the provider does, one stable, safe result (seed 3, layer 4)."""
+"""The adapter as a deterministic consumer: whatever the provider does, one stable, safe result."""
 
 from __future__ import annotations
 

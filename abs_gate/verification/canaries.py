@@ -64,10 +64,17 @@ class Canaries:
         return tuple(found)
 
 
+def _unescaped(text: str) -> str:
+    """JSON text with its commonest escapes undone."""
+    for written, meant in (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ("\\/", "/")):
+        text = text.replace(written, meant)
+    return text
+
+
 def _readings(text: str) -> Iterator[str]:
     """The text as it is and as a model would read it once decoded."""
     yield text
-    yield unquote(text.replace("\\n", "\n").replace('\\"', '"'))
+    yield unquote(_unescaped(text))
     yield text.casefold()
     digits = re.sub(r"[\s().-]", "", text)
     if digits != text:

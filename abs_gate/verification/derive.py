@@ -1,4 +1,4 @@
-"""Calls that a tool must refuse, derived from its own input schema (seed 2, section 1; seed 3, layer 3).
+"""Calls that a tool must refuse, derived from its own input schema.
 
 Every derived call is the valid call with one fault, and is checked against the schema before it is used: what the
 schema does not forbid is not asserted.
@@ -51,6 +51,8 @@ def derive_faulty_calls(schema: Json, valid: Mapping[str, Json]) -> tuple[Faulty
         SchemaUnusable: the schema cannot be applied, so nothing can be derived from it.
     """
     found: list[FaultyCall] = []
+    if not isinstance(schema, dict):
+        return ()
     for fault, field, name, arguments in _candidates(schema, valid):
         violations = find_violations(schema, dict(arguments))
         if violations:

@@ -1,4 +1,4 @@
-"""Frozen values of deterministic verification, and the ports it calls tools through. Source: seed 2 and seed 3."""
+"""Frozen values of deterministic verification, and the ports it calls tools through."""
 
 from __future__ import annotations
 

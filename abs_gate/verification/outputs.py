@@ -1,4 +1,4 @@
-"""Derived cases of a success: what the contract promises of it, and nothing more (seed 3, layer 3)."""
+"""Derived cases of a success: what the contract promises of it, and nothing more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recorded run of an agent: its calls against schemas, retries and the system of record (seed 2, last section)."""
+"""A recorded run of an agent: its calls against schemas, retries and the system of record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a write is safe to retry: one key, one effect, whatever happens to the answer (seed 2, section 2)."""
+"""Whether a write is safe to retry: one key, one effect, whatever happens to the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attempts that show an agent was steered: counted from the trace, even where the tool refused (seed 4)."""
+"""Attempts that show an agent was steered: counted from the trace, even where the tool refused."""
 
 from __future__ import annotations
 
