@@ -85,17 +85,9 @@ def _exit_code(fault: Exception) -> int:
 def _findings(fault: Exception) -> list[Finding]:
     if isinstance(fault, ConfigurationError) and fault.findings:
         return list(fault.findings)
-    told = isinstance(fault, AbsGateError)
-    return [
-        Finding(
-            rule="no-result",
-            severity=Severity.ERROR,
-            message=fault.message
-            if told
-            else f"Internal fault in abs-gate: {type(fault).__name__}. The log says more.",
-            hint=fault.hint if told else "",
-        )
-    ]
+    if not isinstance(fault, AbsGateError):
+        fault = AbsGateError(f"Internal fault in abs-gate: {type(fault).__name__}.", hint="The log says more.")
+    return [Finding(rule="no-result", severity=Severity.ERROR, message=fault.message, hint=fault.hint)]
 
 
 def _redacted(finding: Finding, redactor: Redactor) -> Finding:
