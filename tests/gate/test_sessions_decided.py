@@ -243,7 +243,7 @@ def test_transcripts_follow_the_policy():
 
 
 def test_memory_is_bounded_and_says_what_it_left_out():
-    keeper = Keeper(trials=10, transcript_bytes=600)
+    keeper = Keeper(trials=10, detail_bytes=3000)
     record = play(["PF"] * 40, early_stop=False, keeper=keeper, **rate("50%"))
     kept = [trial for case in record["cases"] for trial in case["trials"]]
     assert record["trials"]["run"] == 80
