@@ -5,25 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
-import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any
+from typing import Any
 
+from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause, said
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
 from abs_gate.sources.redaction import Redactor
-from abs_gate.transport.children import child_environment, split_command
+from abs_gate.transport.children import child_environment
 from abs_gate.transport.destinations import check_url, shown_url
 
 MAX_PAGES = 1_000
 MAX_TOOLS = 100_000
-_LAUNCHER = Path(__file__).with_name("mcp_launcher.py")
 _TOOL_KEYS = (
     "name",
     "title",
@@ -35,8 +32,6 @@ _TOOL_KEYS = (
     "icons",
     "_meta",
 )
-_SAID = 300
-"""Characters of the server's standard error that a message quotes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +63,7 @@ def pull_tools(
         ConfigurationError: no SDK, a command that cannot be started, an address that may not be asked.
         CannotVerify: the server could not be reached, did not answer in time, or answered otherwise.
     """
-    _sdk()
+    require_sdk()
     if (command is None) == (url is None):
         raise ConfigurationError("Give either a command or an address of the MCP server.")
     environment = child_environment(os.environ, {name: f"${{{name}}}" for name in environment_names})
@@ -76,26 +71,26 @@ def pull_tools(
     with tempfile.TemporaryFile("w+") as errors:
         if command is not None:
             shown = "The MCP server"
-            opener: Any = _Stdio(command, environment, errors)
+            opener: Any = StdioServer(command, environment, errors)
         else:
             assert url is not None
             check_url(url)
             shown = f"The MCP server at {shown_url(url)}"
-            opener = _Http(url, headers)
+            opener = HttpServer(url, headers)
         try:
             pulled = asyncio.run(asyncio.wait_for(_list_all(opener, timeout_s), timeout_s))
         except TimeoutError:
             raise CannotVerify(
-                f"{shown} did not list its tools within {timeout_s:g} s.{_said(errors, redactor)}",
+                f"{shown} did not list its tools within {timeout_s:g} s.{said(errors, redactor)}",
                 hint="Does it start in that time? Raise --timeout, or install it beforehand.",
             ) from None
         except Exception as error:
-            cause = _cause(error)
+            cause = root_cause(error)
             if isinstance(cause, CannotVerify | ConfigurationError):
                 raise cause from None
-            reason = redactor.redact(" ".join(str(cause).split())[:_SAID]) or type(cause).__name__
+            reason = redactor.redact(" ".join(str(cause).split())[:300]) or type(cause).__name__
             raise CannotVerify(
-                f"{shown} did not list its tools: {reason}.{_said(errors, redactor)}",
+                f"{shown} did not list its tools: {reason}.{said(errors, redactor)}",
                 hint="Is it an MCP server, over that transport?",
             ) from None
     return _without_secrets(pulled, redactor)
@@ -113,54 +108,7 @@ def write_snapshot(pulled: PulledTools) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _sdk() -> None:
-    try:
-        import mcp  # noqa: F401
-    except ImportError:
-        raise ConfigurationError(
-            "The MCP SDK is not installed, so no MCP server can be asked.",
-            hint="Install it with: pip install 'abs-gate[mcp]'",
-        ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Stdio:
-    command: str
-    environment: Mapping[str, str]
-    errors: IO[str]
-
-    async def open(self, _: AsyncExitStack) -> AbstractAsyncContextManager[Any]:
-        from mcp.client.stdio import StdioServerParameters, stdio_client
-
-        words = split_command(self.command)
-        program = shutil.which(words[0], path=self.environment.get("PATH"))
-        if program is None:
-            raise ConfigurationError(
-                f"There is no program `{words[0][:100]}` to start the MCP server with.",
-                hint="Is it installed, and on the PATH of the gate?",
-            )
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=["-I", str(_LAUNCHER), program, *words[1:]],
-            env=dict(self.environment),
-        )
-        return stdio_client(server, errlog=self.errors)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, slots=True)
-class _Http:
-    url: str
-    headers: Mapping[str, str]
-
-    async def open(self, stack: AsyncExitStack) -> AbstractAsyncContextManager[Any]:
-        from mcp.client.streamable_http import streamable_http_client
-        from mcp.shared._httpx_utils import create_mcp_http_client
-
-        client = await stack.enter_async_context(create_mcp_http_client(headers=dict(self.headers)))
-        return streamable_http_client(self.url, http_client=client)
-
-
-async def _list_all(opener: _Stdio | _Http, timeout_s: float) -> PulledTools:
+async def _list_all(opener: StdioServer | HttpServer, timeout_s: float) -> PulledTools:
     from mcp import Client
 
     async with AsyncExitStack() as stack:
@@ -205,28 +153,6 @@ def _without_secrets(pulled: PulledTools, redactor: Redactor) -> PulledTools:
         server_version=pulled.server_version,
         protocol_version=pulled.protocol_version,
     )
-
-
-def _cause(error: BaseException) -> BaseException:
-    """Return the one error that tells most out of a group: ours before the SDK's."""
-    leaves = list(_leaves(error))
-    return next((leaf for leaf in leaves if isinstance(leaf, CannotVerify | ConfigurationError)), leaves[0])
-
-
-def _leaves(error: BaseException) -> Iterable[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:
-            yield from _leaves(each)
-    else:
-        yield error
-
-
-def _said(errors: IO[str], redactor: Redactor) -> str:
-    """Return the end of what a server wrote to standard error, for a message."""
-    errors.seek(0, os.SEEK_END)
-    errors.seek(max(0, errors.tell() - 4_000))
-    text = " ".join(redactor.redact(errors.read()).split())
-    return f" It said: {text[-_SAID:]}" if text else ""
 
 
 def _sorted(value: Json) -> Json:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import json
-import os
+import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, suppress
+from typing import IO, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from abs_gate.drivers.envelopes import MOST_RAW, no_answer, read_error
 from abs_gate.drivers.fault_proxy import FaultProxy
+from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
-from abs_gate.transport.children import split_command
 from abs_gate.transport.destinations import check_url, shown_url
 from abs_gate.verification.model import AnswerKind, ToolAnswer
 from abs_gate.wire.unreadable import one_line
@@ -40,9 +40,11 @@ class McpConnection:
         self.url = url
         if url is not None:
             check_url(url)
-        self._words = split_command(command) if command is not None else []
+        self._command = command or ""
+        self._shown = shown_url(url) if url is not None else one_line(self._command, 80)
         self._cwd, self._env, self._headers = cwd, dict(env), dict(headers)
         self._lock = threading.Lock()
+        self._opened: concurrent.futures.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._client: Any = None
@@ -85,7 +87,7 @@ class McpConnection:
         """End the connection and the server it started."""
         with self._lock:
             loop, thread, stop = self._loop, self._thread, self._stop
-            self._loop = self._thread = None
+            self._loop = self._thread = self._opened = None
         if loop is not None and thread is not None and stop is not None:
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(stop.set)
@@ -112,33 +114,32 @@ class McpConnection:
         return future.result(timeout_s + 5)
 
     def _open(self) -> None:
+        """Open it once; every thread waits for that. Raises CannotVerify, ConfigurationError."""
+        require_sdk()
         with self._lock:
-            if self._thread is not None:
-                return
-            try:
-                import mcp  # noqa: F401
-            except ImportError:
-                raise ConfigurationError(
-                    "Talking to MCP servers needs the MCP SDK.", hint="Install abs-gate[mcp]."
-                ) from None
-            opened: concurrent.futures.Future[None] = concurrent.futures.Future()
-            self._thread = threading.Thread(target=self._live, args=(opened,), name="mcp", daemon=True)
-            self._thread.start()
+            if self._opened is None:
+                self._opened = concurrent.futures.Future()
+                self._thread = threading.Thread(target=self._live, args=(self._opened,), name="mcp", daemon=True)
+                self._thread.start()
         try:
-            opened.result(_CONNECT_S)
+            self._opened.result(_CONNECT_S)
         except Exception as error:
-            self._thread = None
-            what = shown_url(self.url) if self.url is not None else one_line(" ".join(self._words), 80)
-            cause = _innermost(error)
-            raise CannotVerify(
-                f"The MCP server {what} could not be reached: {type(cause).__name__}: {one_line(str(cause), 200)}"
-            ) from error
+            cause = root_cause(error)
+            if isinstance(cause, ConfigurationError):
+                raise cause from None
+            reason = one_line(str(cause), 200) or type(cause).__name__
+            raise CannotVerify(f"The MCP server {self._shown} could not be reached: {reason}.") from error
 
     def _live(self, opened: concurrent.futures.Future[None]) -> None:
         async def live() -> None:
             self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-            async with self._connected() as client:
-                self._client = client
+            async with AsyncExitStack() as stack:
+                errors = stack.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115  # the stack closes it
+                server = self._server(errors)
+                from mcp import Client
+
+                transport = await server.open(stack)
+                self._client = await stack.enter_async_context(Client(transport, cache=None))
                 opened.set_result(None)
                 await self._stop.wait()
 
@@ -148,32 +149,10 @@ class McpConnection:
             if not opened.done():
                 opened.set_exception(error)
 
-    @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[Any]:
-        from mcp import Client, StdioServerParameters, stdio_client
-
-        if self.url is None:
-            parameters = StdioServerParameters(
-                command=self._words[0], args=self._words[1:], env=self._env, cwd=self._cwd
-            )
-            with _nowhere() as nowhere:
-                async with Client(stdio_client(parameters, errlog=nowhere), cache=None) as client:
-                    yield client
-            return
-        import httpx2
-        from mcp.client.streamable_http import streamable_http_client
-
-        async with (
-            httpx2.AsyncClient(headers=self._headers, timeout=httpx2.Timeout(60.0)) as http,
-            Client(streamable_http_client(self.url, http_client=http), cache=None) as client,
-        ):
-            yield client
-
-
-@contextmanager
-def _nowhere() -> Any:
-    with open(os.devnull, "w", encoding="utf-8") as file:  # noqa: PTH123
-        yield file
+    def _server(self, errors: IO[str]) -> StdioServer | HttpServer:
+        if self.url is not None:
+            return HttpServer(self.url, self._headers)
+        return StdioServer(self._command, self._env, errors, self._cwd)
 
 
 def _read(result: Any) -> ToolAnswer:
@@ -201,9 +180,3 @@ def _parsed(text: str) -> Json:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def _innermost(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = error.exceptions[0]
-    return error

@@ -160,5 +160,5 @@ def test_servers_are_ended_and_ports_are_free(monkeypatch):
     with socket.socket() as again:
         again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         again.bind(("127.0.0.1", ports[0]))
-    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    running = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert f"--port {ports[0]}" not in running
