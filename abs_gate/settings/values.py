@@ -22,6 +22,8 @@ Read = Callable[[Json], Json]
 _RATE_FORMS = "Write a fraction such as 0.9, a percentage such as 90%, or a quotient such as 9/10."
 _SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600)}
 _NAME = re.compile(r"[A-Za-z0-9_.\-]+")
+_RUNNER_PREFIXES = ("ACTIONS_", "GITHUB_", "INPUT_", "RUNNER_")
+"""Variables that the runner sets for every action; a file that a pull request changes could have them sent away."""
 _ENVIRONMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NUMBER = 40
 
@@ -197,6 +199,9 @@ def assignments(value: Json) -> Mapping[str, Json]:
 def headers(value: Json) -> Mapping[str, str]:
     """HTTP headers: a mapping, or texts of Name=value."""
     if isinstance(value, Mapping):
+        for key, item in value.items():
+            if isinstance(item, str) and "${" in item:
+                raise ValueError(f"The value of {shown(key)} holds ${{…}}, and nothing is filled in. Use headers_env.")
         return {key: text(item) for key, item in value.items()}
     pairs = [line.partition("=") for line in lines(value)]
     for name, equals, content in pairs:
@@ -220,6 +225,11 @@ def environment_name(value: Json) -> str:
     """The name of an environment variable."""
     if not isinstance(value, str) or not _ENVIRONMENT_NAME.fullmatch(value):
         raise ValueError("This is not the name of an environment variable. Write its name, never the secret itself.")
+    if value.upper().startswith(_RUNNER_PREFIXES):
+        raise ValueError(
+            f"{value[:80]} is the workflow's own and not for files to name. "
+            "Pass the secret to the step under another name."
+        )
     return value
 
 

@@ -146,3 +146,15 @@ def test_filters_headers_shards():
             values.shard(wrong)
     with pytest.raises(ValueError, match="Name=value"):
         values.headers(("secret-without-a-name",))
+
+
+@pytest.mark.parametrize("name", ["ACTIONS_RUNTIME_TOKEN", "GITHUB_TOKEN", "input_agent_token", "RUNNER_TEMP"])
+def test_variables_of_the_runner_are_not_for_files_to_name(name):
+    with pytest.raises(ValueError, match="another name"):
+        values.environment_name(name)
+
+
+def test_headers_are_not_filled_in():
+    assert values.headers({"X-Team": "a"}) == {"X-Team": "a"}
+    with pytest.raises(ValueError, match="headers_env"):
+        values.headers({"X-Key": "${SECRET}"})
