@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from abs_gate.app.loading import Faults, LoadedRun, load_run
+from abs_gate.app.verification import plan_suites, suite_paths
 from abs_gate.contracts.formats.shape import is_contract_shape
 from abs_gate.documents.advice import find_doubts
 from abs_gate.documents.datasets import iterate_cases
@@ -17,6 +18,7 @@ from abs_gate.findings import Finding
 from abs_gate.settings.model import ContractsSettings, Settings
 from abs_gate.sources.located import parse_documents
 from abs_gate.sources.workspace import Workspace
+from abs_gate.verification.read_suite import is_suite_shape
 
 DATA_SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -28,12 +30,13 @@ class Validation:
     sessions: int
     cases: int
     tools: int
+    suites: int
     warnings: tuple[Finding, ...]
 
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to check at all."""
-        return not (self.sessions or self.tools)
+        return not (self.sessions or self.tools or self.suites)
 
 
 def validate(
@@ -44,12 +47,16 @@ def validate(
     Raises:
         ConfigurationError: with every fault of every file.
     """
+    faults = faults or Faults()
     judges_known = settings.file is not None
+    paths = faults.collect(lambda: suite_paths(settings)) or ()
+    plan = plan_suites(workspace, paths, settings=settings, environ=environ, faults=faults, allow_commands=True)
     loaded = load_run(workspace, settings, environ=environ, today=today, faults=faults, judges_known=judges_known)
     return Validation(
         sessions=len(loaded.plans),
         cases=sum(plan.cases_total for plan in loaded.plans),
         tools=len(loaded.contracts.tools) if loaded.contracts is not None else 0,
+        suites=len(plan.suites),
         warnings=(*settings.warnings, *_doubts(loaded, settings, workspace)),
     )
 
@@ -62,6 +69,7 @@ def settings_for_paths(workspace: Workspace, paths: Sequence[str], settings: Set
     """
     sessions: list[str] = []
     contracts: list[str] = []
+    suites: list[str] = []
     faults = Faults()
     for path in paths:
         for file in faults.collect(lambda p=path: _files(workspace, p)) or ():  # type: ignore[misc]
@@ -70,11 +78,14 @@ def settings_for_paths(workspace: Workspace, paths: Sequence[str], settings: Set
                 sessions.append(file)
             elif kind == "contract":
                 contracts.append(file)
+            elif kind == "suite":
+                suites.append(file)
     faults.raise_any()
     return replace(
         settings,
         sessions=replace(settings.sessions, paths=tuple(sessions)),
         contracts=ContractsSettings(paths=tuple(contracts)),
+        verify={"paths": suites},
     )
 
 
@@ -86,19 +97,21 @@ def _files(workspace: Workspace, path: str) -> tuple[str, ...]:
 
 
 def _kind(workspace: Workspace, file: str, *, named: bool) -> str | None:
-    """`session`, `contract`, or None for a file of a directory that is neither (a data set, a schema)."""
+    """`session`, `suite`, `contract`, or None for a file of a directory that is neither (a data set, a schema)."""
     if file.lower().endswith(SESSION_SUFFIXES):
         return "session"
     values = [document.value for document in parse_documents(workspace.read_bytes(file), file)]
     if any(isinstance(value, dict) and ("session" in value or "behaviors" in value) for value in values):
         return "session"
+    if any(is_suite_shape(value) for value in values):
+        return "suite"
     if any(is_contract_shape(value) for value in values):
         return "contract"
     if named:
         raise ConfigurationError(
-            f"{file}: this is neither a session, a tool contract nor a configuration.",
+            f"{file}: this is neither a session, a tool contract, a verification suite nor a configuration.",
             hint="A session begins with `session:`, a contract with `tool_id:` or a list of tools, "
-            "a configuration with `version: 1`.",
+            "a suite with `verification:`, a configuration with `version: 1`.",
         )
     return None
 

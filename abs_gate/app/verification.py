@@ -78,21 +78,29 @@ def verifier(
     """What loads the suites at these paths (its faults are collected), and gives what runs them."""
 
     def load(faults: Faults) -> Callable[[], list[VerificationRecord]]:
-        contracts = None
-        if settings.contracts.paths:
-            contracts = faults.collect(lambda: load_contracts(workspace, settings.contracts.paths))
-        scope = Scope(variables=settings.sessions.variables, environment=environment_variables(environ))
-        plan = load_suites(
-            workspace,
-            paths,
-            contracts=contracts,
-            scope=scope,
-            faults=faults,
-            allow_commands=settings.allow_commands,
+        plan = plan_suites(
+            workspace, paths, settings=settings, environ=environ, faults=faults, allow_commands=settings.allow_commands
         )
         return lambda: run_plan(plan, open_bench, note)
 
     return load
+
+
+def plan_suites(
+    workspace: Workspace,
+    paths: Sequence[str],
+    *,
+    settings: Settings,
+    environ: Mapping[str, str],
+    faults: Faults,
+    allow_commands: bool,
+) -> Plan:
+    """The suites at these paths with the contracts and variables of the settings; what is wrong is collected."""
+    contracts = None
+    if paths and settings.contracts.paths:
+        contracts = faults.collect(lambda: load_contracts(workspace, settings.contracts.paths))
+    scope = Scope(variables=settings.sessions.variables, environment=environment_variables(environ))
+    return load_suites(workspace, paths, contracts=contracts, scope=scope, faults=faults, allow_commands=allow_commands)
 
 
 def suite_paths(settings: Settings) -> tuple[str, ...]:

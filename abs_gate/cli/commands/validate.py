@@ -72,5 +72,6 @@ def command(
     if not quiet:
         sessions, cases = count_of(result.sessions, "session"), count_of(result.cases, "case")
         warned = f" {count_of(len(result.warnings), 'warning')}." if result.warnings else ""
-        out.data(f"Valid: {sessions} with {cases}, {count_of(result.tools, 'tool')}.{warned}")
+        suites = f", {count_of(result.suites, 'verification suite')}" if result.suites else ""
+        out.data(f"Valid: {sessions} with {cases}, {count_of(result.tools, 'tool')}{suites}.{warned}")
     return 0
