@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from abs_gate.contracts.diff import diff_sets
 from abs_gate.contracts.fingerprint import fingerprint_set
 from abs_gate.contracts.load import load_contracts
-from abs_gate.contracts.model import ContractSet, ToolDiff
+from abs_gate.contracts.model import Classification, ContractSet, ToolDiff
+from abs_gate.contracts.versions import newest_tools
 from abs_gate.errors import BaseUnavailable
 from abs_gate.findings import Finding
 from abs_gate.sources.workspace import Workspace
@@ -69,7 +70,7 @@ def check_contracts(
     else:
         label = base.label
         base_set = load_side(base.workspace, base.paths or paths)
-        tools = diff_sets(base_set, head, today=today)
+        tools = compare_sets(base_set, head, today=today)
     return ContractReport(
         head=head,
         base=base_set,
@@ -101,4 +102,25 @@ def load_places(places: Sequence[tuple[Workspace, str]]) -> ContractSet:
 
 def compare_places(base: tuple[Workspace, str], head: tuple[Workspace, str], *, today: str) -> tuple[ToolDiff, ...]:
     """Compare the contracts at two places. Raises ConfigurationError where one of them is wrong."""
-    return diff_sets(load_contracts(base[0], [base[1]]), load_contracts(head[0], [head[1]]), today=today)
+    return compare_sets(load_contracts(base[0], [base[1]]), load_contracts(head[0], [head[1]]), today=today)
+
+
+def compare_sets(base: ContractSet, head: ContractSet, *, today: str) -> tuple[ToolDiff, ...]:
+    """What changed, and then every tool that did not: a list that says what was compared, not only what was found."""
+    diffs = diff_sets(base, head, today=today)
+    told = {diff.tool_id for diff in diffs}
+    before = newest_tools(base)
+    unchanged = [
+        ToolDiff(
+            tool_id=tool.tool_id,
+            baseline=before[tool.tool_id].version,
+            candidate=tool.version,
+            baseline_fingerprint=before[tool.tool_id].fingerprint,
+            candidate_fingerprint=tool.fingerprint,
+            classification=Classification.UNCHANGED,
+            location=tool.location,
+        )
+        for tool in newest_tools(head).values()
+        if tool.tool_id in before and tool.tool_id not in told
+    ]
+    return (*diffs, *unchanged)

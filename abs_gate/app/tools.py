@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from abs_gate.contracts.model import ContractSet, Effect, ToolContract
+from abs_gate.contracts.versions import newest_tools
 from abs_gate.conversation import ToolOffer
 from abs_gate.documents.advice import KnownTools
 from abs_gate.findings import Json
@@ -37,11 +38,7 @@ def tool_facts(contracts: ContractSet | None, targets: Mapping[str, tuple[str, .
     """Facts from the newest version of every tool, and from configured targets."""
     if contracts is None:
         return ToolFacts(aliases=targets)
-    newest: dict[str, ToolContract] = {}
-    for tool in contracts.tools:
-        known = newest.get(tool.tool_id)
-        if known is None or _order(tool) > _order(known):
-            newest[tool.tool_id] = tool
+    newest = newest_tools(contracts)
     aliases = dict(targets)
     names: set[str] = set()
     for tool in newest.values():
@@ -70,11 +67,6 @@ def _effect(tool: ToolContract) -> str | None:
     if tool.policy.effect is not None:
         return tool.policy.effect.value
     return Effect.READ_ONLY.value if tool.annotations.get("readOnlyHint") is True else None
-
-
-def _order(tool: ToolContract) -> tuple[int, str]:
-    version = tool.version
-    return (version, "") if isinstance(version, int) else (0, version or "")
 
 
 def _offer(tool: ToolContract) -> ToolOffer:

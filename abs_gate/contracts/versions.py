@@ -37,6 +37,11 @@ def versions_of(tools: Sequence[ToolContract]) -> dict[str, list[ToolContract]]:
     return grouped
 
 
+def newest_tools(tools: ContractSet) -> dict[str, ToolContract]:
+    """Return the highest version of each tool: the candidate that a model is shown."""
+    return {tool_id: versions[0] for tool_id, versions in versions_of(tools.tools).items()}
+
+
 def diff_versions(base: ContractSet, head: ContractSet, *, compare: Compare, today: str) -> Iterator[ToolDiff]:
     """Yield the entries of two sets: changed tools in the order of the head, then those that are gone."""
     old, new = versions_of(base.tools), versions_of(head.tools)
