@@ -118,6 +118,11 @@ def _deliver_to_github(
     _tell(log, lambda: append_summary(environ, summary))
     if settings.report.annotations:
         log.commands(render_annotations(document, directory=_directory(event)))
+    # GitHub can be slow, and a cancelled step has only seconds: everything of this machine comes first.
+    outputs = _outputs(document, settings, written, Path(event.workspace).resolve())
+    _tell(log, lambda: write_outputs(environ, outputs))
+    directory = [output_path(settings.report.dir, anywhere=False)] if settings.report.dir else []
+    _tell(log, lambda: give_to_workspace_owner([*directory, *written.values()], Path(event.workspace)))
     url = ""
     redactor = Redactor([secret.value for secret in settings.secrets])
     with Transport(redactor=redactor) as transport:
@@ -125,10 +130,7 @@ def _deliver_to_github(
             url = url or (delivery.url or "")
             if delivery.notice:
                 log.commands(_notice(delivery.notice))
-    outputs = _outputs(document, settings, written, url, Path(event.workspace).resolve())
-    _tell(log, lambda: write_outputs(environ, outputs))
-    directory = [output_path(settings.report.dir, anywhere=False)] if settings.report.dir else []
-    _tell(log, lambda: give_to_workspace_owner([*directory, *written.values()], Path(event.workspace)))
+    _tell(log, lambda: write_outputs(environ, {"comment-url": url}))
 
 
 def _tell(log: WorkflowLog, deliver: Callable[[], object]) -> None:
@@ -197,7 +199,7 @@ def _check_name(settings: Settings) -> str:
 
 
 def _outputs(
-    document: ResultDocument, settings: Settings, written: Mapping[str, Path], comment_url: str, workspace: Path
+    document: ResultDocument, settings: Settings, written: Mapping[str, Path], workspace: Path
 ) -> dict[str, str]:
     gating = [session for session in document["sessions"] if not session["quarantined"]]
     passed = sum(session["trials"]["passed"] for session in gating)
@@ -219,7 +221,6 @@ def _outputs(
         "report-dir": _relative(here().output_path(settings.report.dir), workspace) if settings.report.dir else "",
         "junit-file": places.get("junit", ""),
         "result-file": places.get("json", ""),
-        "comment-url": comment_url,
     }
 
 

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,8 +109,9 @@ def run_action(
     run_id: int = 100,
     environ: dict[str, str] | None = None,
     timeout: float = 60,
+    meanwhile: Callable[[subprocess.Popen, Path], None] = lambda process, log: None,
 ) -> Step:
-    """Start the entrypoint as the runner does."""
+    """Start the entrypoint as the runner does; `meanwhile` gets the process and the file of its log."""
     commands = tmp_path / f"commands-{run_id}"
     commands.mkdir()
     event_file = commands / "event.json"
@@ -148,18 +150,24 @@ def run_action(
         **{f"INPUT_{name.upper()}": value for name, value in (inputs or {}).items()},
         **(environ or {}),
     }
-    done = subprocess.run(
-        [sys.executable, "-I", "-u", "-X", "utf8", str(ROOT / "entrypoint")],
-        cwd=place.workspace,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=timeout,
-        check=False,
-    )
+    log = commands / "log"
+    with log.open("wb") as written:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-u", "-X", "utf8", str(ROOT / "entrypoint")],
+            cwd=place.workspace,
+            env=environment,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        meanwhile(process, log)
+        process.wait(timeout)
+    finally:
+        process.kill()
+        process.wait()
     return Step(
-        code=done.returncode,
-        log=done.stdout.decode("utf-8", "replace"),
+        code=process.returncode,
+        log=log.read_bytes().decode("utf-8", "replace"),
         outputs=read_outputs((commands / "output").read_text()),
         summary=(commands / "summary").read_text(),
         workspace=place.workspace,
