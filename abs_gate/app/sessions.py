@@ -24,7 +24,6 @@ from abs_gate.gate.plan import SessionPlan, shard_of
 from abs_gate.gate.result import SessionRecord
 from abs_gate.gate.tally import SessionTally
 from abs_gate.gate.trial_note import TrialNote, note_trial
-from abs_gate.outcomes import Outcome
 from abs_gate.runner.loop import judge_trace, run_trial
 from abs_gate.runner.options import RunOptions
 from abs_gate.runner.result import TrialResult
@@ -216,9 +215,12 @@ class SessionRun:
             forbidden=(*forbidden, *played.found.attempts),
             effects=played.found.checks,
         )
-        if not (result.outcome is Outcome.UNVERIFIED and self._meter.stop_reason(self._clock.monotonic())):
-            # A trial that a spent budget cut short is not done: a resumed run with more to spend runs it.
-            self._journal.append(note)
+        if note["record"]["outcome"] == "unverified" and (reason := self._meter.stop_reason(self._clock.monotonic())):
+            # A trial that a spent budget cut short counts as not run: a resumed run with more to spend runs it.
+            self._stop_reason = reason
+            self._usage += result.usage
+            return
+        self._journal.append(note)
         self._count_note(job.tally, note, announce=True)
 
     def _count_note(self, tally: SessionTally, note: TrialNote, *, announce: bool) -> None:

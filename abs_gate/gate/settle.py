@@ -73,14 +73,14 @@ def settle(record: SessionRecord) -> SessionRecord:
 
 
 def _decide(record: SessionRecord, rule: Rule, counts: Counts, rows: Counter[tuple[int, int]]) -> Decision:
-    trials, policy = record["trials"], rule.deciding.policy
-    not_run = trials["planned"] - trials["run"] - trials["saved"]
+    policy = rule.deciding.policy
+    not_run = _not_run(record)
     if forbidden := record.get("forbidden_calls"):
         return "failed", f"Forbidden: {next(iter(forbidden))}"
     if policy.per == "row":
         failed, undecided = _rows(record, rule)
     else:
-        n = record["planned_total"] if not_run else _decisive(record, counts)
+        n = _decisive(record, counts)
         standing = rule.standing(counts, n)
         failed = failed_words(rule, counts, n) if standing is False else ""
         undecided = open_words(rule, counts) if standing is None else ""
@@ -96,8 +96,14 @@ def _decide(record: SessionRecord, rule: Rule, counts: Counts, rows: Counter[tup
 
 
 def _decisive(record: SessionRecord, counts: Counts) -> int:
-    """The number of verdicts that decide: those planned after an early decision, else those that came in."""
-    return record["planned_total"] if record["decided_after"] is not None else counts.verified
+    """The number of verdicts that decide: those planned where not all have run, else those that came in."""
+    return record["planned_total"] if record["decided_after"] is not None or _not_run(record) else counts.verified
+
+
+def _not_run(record: SessionRecord) -> int:
+    """Trials that were planned and neither ran nor were saved by an early decision."""
+    trials = record["trials"]
+    return trials["planned"] - trials["run"] - trials["saved"]
 
 
 def _rows(record: SessionRecord, rule: Rule) -> tuple[str, str]:
@@ -129,7 +135,7 @@ def _unverified(record: SessionRecord, rule: Rule, counts: Counts, not_run: int)
     if not trials["planned"] and record["planned_total"]:
         return "No case of this session falls into this shard."
     if not_run:
-        why = record.get("stop_reason") or "the run ended before them"
+        why = (record.get("stop_reason") or "the run ended before them").rstrip(".")
         return f"{not_run:,} of {trials['planned']:,} planned trials did not run: {why}."
     if not counts.verified:
         return f"None of {trials_word(counts.run)} could be verified." if counts.run else "No trial was run."
