@@ -60,7 +60,7 @@ def never(evaluation: Evaluation, context: EvalContext) -> EvalResult:
     selector = Selector.from_mapping(evaluation.fields["match"])
     found = _find_all(selector, context)
     if found:
-        return failed(f"{selector} happened ({_places(found)}) and must not")
+        return failed(f"{selector} must not happen; it did ({_places(found)})")
     if not context.complete:
         return unverified(f"{selector} did not happen, but the conversation broke off")
     return passed(f"{selector} did not happen{_handoff_note(selector)}")
@@ -79,7 +79,7 @@ def count(evaluation: Evaluation, context: EvalContext) -> EvalResult:
     least, most = evaluation.fields.get("min", 0), evaluation.fields.get("max")
     found = _find_all(selector, context)
     bounds = f"{least} or more" if most is None else (f"exactly {most}" if least == most else f"{least} to {most}")
-    observed = f"expected {selector} {bounds} times; observed {len(found)}{f' ({_places(found)})' if found else ''}"
+    observed = f"{selector}: expected {bounds} times; observed {len(found)}{f' ({_places(found)})' if found else ''}"
     if most is not None and len(found) > most:
         return failed(observed)
     if not context.complete and (most is not None or len(found) < least):

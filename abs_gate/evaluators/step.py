@@ -74,8 +74,7 @@ def schema(evaluation: Evaluation, context: EvalContext) -> EvalResult:
     if not is_json:
         instance = observed_text(context.step)
         if _wants_structure(wanted):
-            fenced = " (it is fenced as Markdown code)" if instance.lstrip().startswith("```") else ""
-            return failed(f"expected JSON; observed the text {show(instance)}, which is not JSON{fenced}")
+            return failed(_not_json(instance))
     try:
         violations = find_violations(wanted, instance)
         if violations and isinstance(context.step.content, str) and not isinstance(instance, dict | list | str):
@@ -85,6 +84,8 @@ def schema(evaluation: Evaluation, context: EvalContext) -> EvalResult:
         return unverified(f"the schema could not be applied: {error}")
     if not violations:
         return passed("is valid under the schema")
+    if not is_json and isinstance(wanted, dict) and wanted.get("type") in ("object", "array"):
+        return failed(_not_json(instance))
     more = f" (and {len(violations) - 3} more)" if len(violations) > 3 else ""
     return failed(f"is not valid under the schema: {'; '.join(violations[:3])}{more}")
 
@@ -96,6 +97,11 @@ def contains_text(text: str, part: str) -> bool:
 
 def _no_step() -> EvalResult:
     return unverified("there is no single step to look at here; put it under a behavior")
+
+
+def _not_json(text: str) -> str:
+    fenced = " (it is fenced as Markdown code)" if text.lstrip().startswith("```") else ""
+    return f"expected JSON; observed the text {show(text)}, which is not JSON{fenced}"
 
 
 def _wants_structure(schema: object) -> bool:

@@ -130,6 +130,11 @@ class TestSchema:
     def test_texts(self, schema, text, outcome):
         assert run_on(evaluation("schema", schema=schema), says(text)).outcome == outcome
 
+    @pytest.mark.parametrize("schema", [{"type": "object"}, {"required": ["total"]}])
+    def test_json_in_a_code_fence_is_told_for_what_it_is(self, schema):
+        found = run_on(evaluation("schema", schema=schema), says('```json\n{"total": 12}\n```'))
+        assert found.outcome == NO and "fenced as Markdown code" in found.reason
+
     def test_the_draft_is_the_one_named(self):
         draft7 = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}]}
         assert run_on(evaluation("schema", schema=draft7), result("t", [1])).outcome == NO
