@@ -30,6 +30,12 @@ from abs_gate.verification.suite import CaseSpec, Means, Suite, ToolSpec
 SUFFIXES = (".yaml", ".yml", ".json")
 LONGEST_REASON = 2_000
 _NEEDS_CALL = frozenset({"input", "output", "retry"})
+_CODE = {
+    "service": "A service's command",
+    "command": "A command",
+    "python": "A Python function",
+    "mcp": "The command of an MCP server",
+}
 _EXAMPLE_KEYS = ("arguments", "input", "args")
 
 OpenBench = Callable[[PlannedSuite], AbstractContextManager[Bench]]
@@ -327,7 +333,7 @@ def _commands(suite: Suite) -> Iterator[Finding]:
     steps = [step for state in suite.states.values() for step in (*state.setup, *state.teardown)]
     for means in (*suite.start, *(tool.driver for tool in suite.tools.values()), *suite.probes.values(), *steps):
         if _runs_code(means):
-            message = f"A {means.kind} is named in a file, and running it is not allowed here."
+            message = f"{_CODE[means.kind]} is named in a file, and running it is not allowed here."
             hint = "Set allow-commands to true if everyone who can change that file may run commands in this workflow."
             yield Finding(
                 rule="commands-not-allowed",
