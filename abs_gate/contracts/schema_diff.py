@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from abs_gate.contracts.alignment import align
 from abs_gate.contracts.facts import Fact, SchemaPair
+from abs_gate.contracts.grafting import has_reference, without
 from abs_gate.contracts.matching import Child, InstancePath, Matching, property_step
 from abs_gate.contracts.model import Change, Classification, ToolContract
 from abs_gate.contracts.plain import Pointer, SchemaReader
@@ -99,18 +100,21 @@ class SchemaDiff:
             seen.add(key)
             pair = self._matching.pair(*key, at.child.required)
             yield from self._facts(pair, at)
-            below = [self._below(at, pair, child) for child in self._matching.children(pair)]
-            stack += [inner for inner in reversed(below) if inner is not None]
+            differing = [child for child in self._matching.children(pair) if self._differs(child)]
+            stack += [self._below(at, pair, child, siblings=len(differing) - 1) for child in reversed(differing)]
 
-    def _below(self, at: _At, pair: SchemaPair, child: Child) -> _At | None:
-        raws = self._matching.old.raw(child.old), self._matching.new.raw(child.new)
-        if canonical(raws[0]) == canonical(raws[1]) and not _refers(raws[0]) and child.required[0] == child.required[1]:
-            return None
+    def _differs(self, child: Child) -> bool:
+        old, new = self._matching.old.raw(child.old), self._matching.new.raw(child.new)
+        return child.required[0] != child.required[1] or has_reference(old) or canonical(old) != canonical(new)
+
+    def _below(self, at: _At, pair: SchemaPair, child: Child, *, siblings: int) -> _At:
         instance = None if at.instance is None or child.instance is None else (*at.instance, *child.instance)
         narrowed, widened = at.narrowed, at.widened
-        if child.is_renamed or narrowed is not False or widened is not False:
+        is_decided = (narrowed is False and widened is False) or (not siblings and self._is_all(pair, child))
+        if child.is_renamed or not is_decided:
             documents = self._documents if child.is_renamed else self._aligned
-            inner = self._engine.compare(documents[0].view(*child.old), documents[1].view(*child.new))
+            views = documents[0].view(*child.old), documents[1].view(*child.new)
+            inner = self._engine.compare(*views, polished=False)
             mine = _negated(inner.old_in_new.included), _negated(inner.new_in_old.included)
             narrowed = mine[0] if child.is_renamed else _both(narrowed, mine[0])
             widened = mine[1] if child.is_renamed else _both(widened, mine[1])
@@ -125,8 +129,19 @@ class SchemaDiff:
             choices=(*at.choices, at.path) if child.is_branch else at.choices,
         )
 
+    def _is_all(self, pair: SchemaPair, child: Child) -> bool:
+        """Tell whether a child is all that differs here: what became of the whole then became of the child."""
+        places = (pair.old.pointer, child.old), (pair.new.pointer, child.new)
+        steps = [inner[len(outer) :] for outer, inner in places if inner[: len(outer)] == outer]
+        if len(steps) < 2 or steps[0] != steps[1] or not steps[0]:
+            return False
+        old, new = self._matching.old.raw(pair.old.pointer), self._matching.new.raw(pair.new.pointer)
+        return canonical(without(old, steps[0])) == canonical(without(new, steps[1]))
+
     def _facts(self, pair: SchemaPair, at: _At) -> Iterator[_Found]:
         for each in rules_of(Kind.SCHEMA):
+            if each.of is not None and not (pair.old.allows(each.of) and pair.new.allows(each.of)):
+                continue
             if each.direction is Direction.NARROWS and at.narrowed is False:
                 continue
             if each.direction is Direction.WIDENS and at.widened is False:
@@ -301,9 +316,3 @@ def _both(outer: bool | None, inner: bool | None) -> bool | None:
     if outer is False or inner is False:
         return False
     return True if outer and inner else None
-
-
-def _refers(value: Json) -> bool:
-    if isinstance(value, dict):
-        return "$ref" in value or any(_refers(item) for item in value.values())
-    return isinstance(value, list) and any(_refers(item) for item in value)

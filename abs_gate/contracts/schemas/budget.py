@@ -19,6 +19,8 @@ class Budget:
     """Automaton states visited for patterns."""
     checks: int = 200_000
     """Keywords evaluated by the library's validators."""
+    looks: int = 200_000
+    """Nodes held against a part of an instance, to find a counterexample or to make one smaller."""
     samples: int = 150
     """Instances tried by the search for a counterexample, a direction."""
 
@@ -34,13 +36,14 @@ class Meter:
     steps: int
     states: int
     checks: int
+    looks: int
     spent: bool = False
     """True once any limit was reached."""
 
     @classmethod
     def of(cls, budget: Budget) -> Meter:
         """Return a full meter for a budget."""
-        return cls(steps=budget.steps, states=budget.states, checks=budget.checks)
+        return cls(steps=budget.steps, states=budget.states, checks=budget.checks, looks=budget.looks)
 
     def step(self, count: int = 1) -> None:
         """Count steps of the prover. Raises BudgetExhausted."""
@@ -56,6 +59,11 @@ class Meter:
         """Count one keyword evaluated by the library. Raises BudgetExhausted."""
         self.checks -= 1
         self._stop_below_zero(self.checks)
+
+    def look(self) -> None:
+        """Count one node held against a part of an instance. Raises BudgetExhausted."""
+        self.looks -= 1
+        self._stop_below_zero(self.looks)
 
     def _stop_below_zero(self, left: int) -> None:
         if left < 0:

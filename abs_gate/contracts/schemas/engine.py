@@ -9,7 +9,7 @@ from itertools import islice
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.answers import Answer, Empty, Found
-from abs_gate.contracts.schemas.budget import Budget, Meter
+from abs_gate.contracts.schemas.budget import Budget, BudgetExhausted, Meter
 from abs_gate.contracts.schemas.comparison import Comparison, Inclusion, Problem, ProblemKind, Proof
 from abs_gate.contracts.schemas.document import SchemaDocument, SchemaView
 from abs_gate.contracts.schemas.hints import Hints
@@ -41,7 +41,7 @@ class _Side:
         self.validation = Validation(document.schema, document.dialect, meter)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Question:
     """Whether there is an instance that one subschema accepts and another refuses."""
 
@@ -49,14 +49,24 @@ class _Question:
     refused: SchemaView
     accepting: Node
     refusing: Node
+    meter: Meter
 
     def is_answered_by(self, value: Json) -> bool:
-        """Return whether a value is such an instance, as the engine reads the two."""
-        return accepts(self.accepting, value) is True and accepts(self.refusing, value) is False
+        """Return whether a value is such an instance, as the engine reads the two. False when nothing is left."""
+        try:
+            return (
+                accepts(self.accepting, value, self.meter) is True
+                and accepts(self.refusing, value, self.meter) is False
+            )
+        except BudgetExhausted:
+            return False
 
     def may_be_answered_by(self, value: Json) -> bool:
-        """Return whether nothing that is understood says otherwise."""
-        return accepts(self.accepting, value) is not False and accepts(self.refusing, value) is not True
+        """Return whether nothing that is understood says otherwise. Raises BudgetExhausted."""
+        return (
+            accepts(self.accepting, value, self.meter) is not False
+            and accepts(self.refusing, value, self.meter) is not True
+        )
 
 
 class Engine:
@@ -67,14 +77,18 @@ class Engine:
         self._meter = Meter.of(self._budget)
         self._prover = Prover(self._meter)
         self._sides: dict[int, _Side] = {}
+        self._inclusions: dict[tuple[bytes, bytes, bool], Inclusion] = {}
 
     @property
     def budget_spent(self) -> bool:
         """True once any limit was reached; answers may be `not proven` because of it."""
         return self._meter.spent
 
-    def compare(self, old: SchemaView, new: SchemaView) -> Comparison:
-        """Return how the accepted sets of two subschemas relate. Never raises."""
+    def compare(self, old: SchemaView, new: SchemaView, *, polished: bool = True) -> Comparison:
+        """Return how the accepted sets of two subschemas relate. Never raises.
+
+        Witnesses are made small and readable unless that is not wanted, which is much quicker.
+        """
         if old.pointer == new.pointer and old.document.equals(new.document):
             return Comparison(old_in_new=_PROVED, new_in_old=_PROVED)
         before, after = self._read(old), self._read(new)
@@ -82,9 +96,10 @@ class Engine:
         if before.node.key == after.node.key:
             old_in_new = new_in_old = _PROVED
         else:
-            lost = _Question(accepted=old, refused=new, accepting=before.node, refusing=after.node)
-            gained = _Question(accepted=new, refused=old, accepting=after.node, refusing=before.node)
-            old_in_new, new_in_old = self._inclusion(lost, problems), self._inclusion(gained, problems)
+            lost = _Question(old, new, before.node, after.node, self._meter)
+            gained = _Question(new, old, after.node, before.node, self._meter)
+            old_in_new = self._inclusion(lost, problems, polished=polished)
+            new_in_old = self._inclusion(gained, problems, polished=polished)
         return Comparison(
             old_in_new=old_in_new,
             new_in_old=new_in_old,
@@ -114,26 +129,37 @@ class Engine:
             return None
         accepting = build.every([self._read(accepted).node, place])
         refusing = self._read(refused).node
-        question = _Question(accepted=accepted, refused=refused, accepting=accepting, refusing=refusing)
+        question = _Question(accepted, refused, accepting, refusing, self._meter)
         return self._witness(question, self._prover.find([accepting], [refusing]))
 
-    def _inclusion(self, question: _Question, problems: Sequence[Problem]) -> Inclusion:
+    def _inclusion(self, question: _Question, problems: Sequence[Problem], *, polished: bool) -> Inclusion:
+        key = question.accepting.key, question.refusing.key, polished
+        if key not in self._inclusions:
+            inclusion = self._decide(question, problems, polished=polished)
+            if inclusion.included is None:
+                return inclusion
+            self._inclusions[key] = inclusion
+        return self._inclusions[key]
+
+    def _decide(self, question: _Question, problems: Sequence[Problem], *, polished: bool) -> Inclusion:
         answer = self._prover.find([question.accepting], [question.refusing])
         if isinstance(answer, Empty):
             return _PROVED
-        witness = self._witness(question, answer) or self._search(question, answer)
+        witness = self._witness(question, answer, polished=polished) or self._search(question, answer)
         if witness is not None:
             return witness
         return Inclusion(included=None, proof=Proof.NOT_PROVEN, reason=self._reason(problems, answer))
 
-    def _witness(self, question: _Question, answer: Answer) -> Inclusion | None:
+    def _witness(self, question: _Question, answer: Answer, *, polished: bool = True) -> Inclusion | None:
         if not isinstance(answer, Found) or answer.size > _LARGEST_WITNESS:
             return None
-        try:
-            smaller = polish(answer.value, question.is_answered_by, self._hints(question))
-        except RecursionError:  # nested too deep to be written out
-            return None
-        for value in (smaller, answer.value):
+        values = [answer.value]
+        if polished:
+            try:
+                values.insert(0, polish(answer.value, question.is_answered_by, self._hints(question)))
+            except RecursionError:  # nested too deep to be written out
+                return None
+        for value in values:
             if self._confirmed(question, value):
                 return Inclusion(included=False, proof=Proof.WITNESS, witness=value, has_witness=True)
         return None
@@ -148,10 +174,13 @@ class Engine:
             if isinstance(start, Found) and start.size <= _LARGEST_BASE:
                 bases.append(start.value)
         boundaries = Boundaries([_raw(question.accepted), _raw(question.refused)])
-        for value in islice(variants(bases or [{}], boundaries), self._budget.samples):
-            if question.may_be_answered_by(value) and self._confirmed(question, value):
-                smaller = polish(value, partial(self._confirmed, question), [])
-                return Inclusion(included=False, proof=Proof.WITNESS, witness=smaller, has_witness=True)
+        try:
+            for value in islice(variants(bases or [{}], boundaries), self._budget.samples):
+                if question.may_be_answered_by(value) and self._confirmed(question, value):
+                    smaller = polish(value, partial(self._confirmed, question), [])
+                    return Inclusion(included=False, proof=Proof.WITNESS, witness=smaller, has_witness=True)
+        except BudgetExhausted:
+            return None
         return None
 
     def _hints(self, question: _Question) -> list[Hints]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from abs_gate.contracts.schemas.budget import Meter
 from abs_gate.contracts.schemas.nodes import (
     Bounds,
     Choice,
@@ -37,20 +38,26 @@ from abs_gate.contracts.schemas.values import canonical, exact, type_of
 from abs_gate.findings import Json
 
 
-def accepts(node: Node, value: Json) -> bool | None:
-    """Return whether a node accepts a value; None when that hangs on something that was not understood."""
-    return run(_Asking().accepts(node, value))
+def accepts(node: Node, value: Json, meter: Meter | None = None) -> bool | None:
+    """Return whether a node accepts a value; None when that hangs on something that was not understood.
+
+    Raises BudgetExhausted where there is a meter and nothing left on it.
+    """
+    return run(_Asking(meter).accepts(node, value))
 
 
 class _Asking:
     """One question, in which no node is asked twice about the same part of the value."""
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Meter | None) -> None:
+        self._meter = meter
         self._answers: dict[tuple[bytes, int], bool | None] = {}
 
     def accepts(self, node: Node, value: Json) -> Task[bool | None]:
         key = (node.key, id(value))
         if key not in self._answers:
+            if self._meter is not None:
+                self._meter.look()
             self._answers[key] = yield from self._accepts(node, value)
         return self._answers[key]
 
