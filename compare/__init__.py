@@ -1,0 +1,1 @@
+"""Compares abs-gate's verdicts on tool changes with those of other tools, on the same cases."""
