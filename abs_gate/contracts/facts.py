@@ -75,12 +75,10 @@ class SchemaPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolPair:
-    """Two versions of one tool, and the tools beside the newer one."""
+    """Two versions of one tool."""
 
     old: ToolContract
     new: ToolContract
-    neighbours: Mapping[str, ToolContract]
-    """Tools of the newer side by tool_id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ def grafted(host: Json, donor: Json, edits: Mapping[Pointer, Mapping[str, Json]]
     for pointer, keywords in edits.items():
         moved = {}
         for keyword, value in keywords.items():
-            tied = _has_reference(value)
+            tied = has_reference(value)
             is_tied = is_tied or tied
             moved[keyword] = _moved_keyword(keyword, value) if tied else value
         result = _edited(result, pointer, moved)
@@ -32,6 +32,32 @@ def grafted(host: Json, donor: Json, edits: Mapping[Pointer, Mapping[str, Json]]
         kept = definitions if isinstance(definitions, dict) else {}
         return {**result, "$defs": {**kept, _DONOR: _moved(_without_identity(donor))}}
     return result
+
+
+def has_reference(value: Json) -> bool:
+    """Tell whether a schema refers to definitions anywhere."""
+    queue = [value]
+    while queue:
+        item = queue.pop()
+        if isinstance(item, Mapping):
+            if "$ref" in item or "$dynamicRef" in item:
+                return True
+            queue += item.values()
+        elif isinstance(item, list):
+            queue += item
+    return False
+
+
+def without(schema: Json, pointer: Pointer) -> Json:
+    """Return a schema with nothing said at a pointer."""
+    if not pointer:
+        return True
+    step, rest = pointer[0], pointer[1:]
+    if isinstance(schema, dict) and step in schema:
+        return {**schema, step: without(schema[step], rest)}
+    if isinstance(schema, list) and step.isdigit() and int(step) < len(schema):
+        return [*schema[: int(step)], without(schema[int(step)], rest), *schema[int(step) + 1 :]]
+    return schema
 
 
 def _edited(value: Json, pointer: Pointer, keywords: Mapping[str, Json]) -> Json:
@@ -46,12 +72,6 @@ def _edited(value: Json, pointer: Pointer, keywords: Mapping[str, Json]) -> Json
         index = int(step)
         return [*value[:index], _edited(value[index], rest, keywords), *value[index + 1 :]]
     return value
-
-
-def _has_reference(value: Json) -> bool:
-    if isinstance(value, Mapping):
-        return "$ref" in value or "$dynamicRef" in value or any(_has_reference(item) for item in value.values())
-    return isinstance(value, list) and any(_has_reference(item) for item in value)
 
 
 def _moved(value: Json) -> Json:

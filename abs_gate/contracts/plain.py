@@ -74,6 +74,13 @@ class Plain:
         """The properties by name."""
         return self.named.get("properties", {})
 
+    def allows(self, kind: str) -> bool:
+        """Tell whether values of a JSON type may be accepted, as far as types and listed values say."""
+        kinds = frozenset({"number", "integer"} if kind == "number" else {kind})
+        if self.enum is not None:
+            return any(has_type(value, kinds) for value in self.enum)
+        return not self.is_never and (self.types is None or bool(self.types & kinds))
+
     @property
     def is_closed(self) -> bool:
         """No property but the declared ones is accepted."""
@@ -87,18 +94,24 @@ class SchemaReader:
         self.document = document
         self._dialect = document.dialect or Dialect.DRAFT2020
         self._read: dict[Pointer, Plain] = {}
+        self._open: list[Pointer] = []
+        """The pointers being read, outermost first."""
 
     def read(self, pointer: Pointer = ()) -> Plain:
-        """Return the plain form of the schema at a pointer."""
+        """Return the plain form of the schema at a pointer; one that leads back to itself stays unopened."""
         if pointer not in self._read:
-            self._read[pointer] = self._plain(pointer, _MAX_DEPTH)
+            if pointer in self._open or len(self._open) > _MAX_DEPTH:
+                return Plain(pointer=pointer)
+            self._open.append(pointer)
+            self._read[pointer] = self._plain(pointer)
+            self._open.pop()
         return self._read[pointer]
 
     def raw(self, pointer: Pointer) -> Json:
         """Return the schema at a pointer as written. Raises KeyError."""
         return self.document.view(*pointer).schema
 
-    def _plain(self, pointer: Pointer, depth: int) -> Plain:
+    def _plain(self, pointer: Pointer) -> Plain:
         try:
             schema = self.raw(pointer)
         except KeyError:
@@ -108,36 +121,33 @@ class SchemaReader:
         if not isinstance(schema, dict):
             return Plain(pointer=pointer)
         plain = self._own(schema, pointer)
-        if depth <= 0:
-            return plain
         reference = schema.get("$ref")
         if isinstance(reference, str):
             target = _local(reference)
             if target is None:
                 return plain
-            referred = self._plain(target, depth - 1)
+            referred = self.read(target)
             if target:
-                name = target[-1]
-                referred = replace(referred, definitions=(name, *referred.definitions))
+                referred = replace(referred, definitions=(target[-1], *referred.definitions))
             if self._dialect.ignores_ref_siblings:
                 return referred
             plain = self._joined(plain, referred, target)
         members = schema.get("allOf")
         for index in range(len(members)) if isinstance(members, list) else ():
             at = (*pointer, "allOf", str(index))
-            plain = self._joined(plain, self._plain(at, depth - 1), at)
-        return self._with_branches(plain, schema, pointer, depth)
+            plain = self._joined(plain, self.read(at), at)
+        return self._with_branches(plain, schema, pointer)
 
     def _joined(self, plain: Plain, other: Plain, at: Pointer) -> Plain:
         return merge(plain, other) or replace(plain, all_of=(*plain.all_of, at))
 
-    def _with_branches(self, plain: Plain, schema: Mapping[str, Json], pointer: Pointer, depth: int) -> Plain:
+    def _with_branches(self, plain: Plain, schema: Mapping[str, Json], pointer: Pointer) -> Plain:
         for keyword in ("anyOf", "oneOf"):
             written = schema.get(keyword)
             if not isinstance(written, list) or not written:
                 continue
-            branches = self._flat(pointer, keyword, depth)
-            forms = [self._plain(branch, depth - 1) for branch in branches]
+            branches = self._flat(pointer, keyword)
+            forms = [self.read(branch) for branch in branches]
             opened = _opened(forms)
             joined = merge(plain, opened) if opened else None
             if joined is not None:
@@ -148,7 +158,7 @@ class SchemaReader:
                 plain = replace(plain, branches=tuple(branches), branch_keyword=keyword)
         return plain
 
-    def _flat(self, pointer: Pointer, keyword: str, depth: int) -> list[Pointer]:
+    def _flat(self, pointer: Pointer, keyword: str, depth: int = _MAX_DEPTH) -> list[Pointer]:
         """List the branches of a choice, those of an `anyOf` that is all a branch says in its place."""
         flat: list[Pointer] = []
         for index, branch in enumerate(self.raw((*pointer, keyword))):

@@ -32,6 +32,7 @@ class _Bound(NamedTuple):
 
 
 _LIST = {"type": "array", "items": {"type": "string"}}
+_TYPES = {"numbers": "number", "strings": "string", "lists": "array", "objects": "object"}
 _HOLDERS: Mapping[str, Json] = {
     "numbers": {"type": "number"},
     "strings": {"type": "string"},
@@ -145,6 +146,7 @@ def _enter(bound: _Bound) -> None:
         bound.narrow,
         area=bound.area,
         direction=Direction.NARROWS,
+        of=_TYPES[bound.area],
         mirror=bound.wide,
         fix="Keep accepting what was accepted, or tighten the bound in a new tool version.",
         bad=(loose_schema, tight_schema),
@@ -154,6 +156,7 @@ def _enter(bound: _Bound) -> None:
         bound.wide,
         area=bound.area,
         direction=Direction.WIDENS,
+        of=_TYPES[bound.area],
         mirror=bound.narrow,
         fix="For results: keep the promise, or announce the wider range in a new tool version.",
         bad=(tight_schema, loose_schema),
@@ -169,6 +172,7 @@ for _each in _BOUNDS:
     "safe_integer_bound_changed",
     area="numbers",
     grades=(COMPATIBLE, COMPATIBLE),
+    of="number",
     no_mirror="its own opposite",
     fix="Nothing: the bound comes from a schema generator.",
     bad=({"type": "integer"}, {"type": "integer", "maximum": SAFE_INTEGER}),
@@ -197,6 +201,7 @@ def safe_integer_bound_changed(pair: SchemaPair) -> Iterator[Fact]:
     "multiple_of_changed",
     area="numbers",
     direction=Direction.EITHER,
+    of="number",
     no_mirror="its own opposite",
     fix="Accept every number that was accepted, and round in the tool.",
     bad=({"type": "integer", "multipleOf": 4}, {"type": "integer", "multipleOf": 6}),

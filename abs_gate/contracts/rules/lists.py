@@ -16,6 +16,7 @@ _LIST = {"type": "array", "items": {"type": "string"}}
 @schema_rule(
     "items_introduced",
     area=AREA,
+    of="array",
     direction=Direction.NARROWS,
     mirror="items_dropped",
     fix="Accept every item that was accepted.",
@@ -36,6 +37,7 @@ def items_introduced(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "items_dropped",
     area=AREA,
+    of="array",
     direction=Direction.WIDENS,
     mirror="items_introduced",
     fix="Say what the items are: OpenAI refuses a list without `items`.",
@@ -55,6 +57,7 @@ def items_dropped(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "tail_closed",
     area=AREA,
+    of="array",
     direction=Direction.NARROWS,
     mirror="tail_opened",
     fix="Go on accepting longer lists and ignore the rest.",
@@ -73,6 +76,7 @@ def tail_closed(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "tail_opened",
     area=AREA,
+    of="array",
     direction=Direction.WIDENS,
     mirror="tail_closed",
     fix="For results: keep the number of items.",
@@ -96,6 +100,7 @@ def _is_closed(pair: SchemaPair, *, new: bool) -> bool:
 @schema_rule(
     "prefix_items_changed",
     area=AREA,
+    of="array",
     direction=Direction.EITHER,
     no_mirror="its own opposite",
     fix="Keep the positions as they are; use an object for what may grow.",
@@ -123,6 +128,7 @@ def prefix_items_changed(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "unique_items_added",
     area=AREA,
+    of="array",
     direction=Direction.NARROWS,
     mirror="unique_items_dropped",
     fix="Drop repeated items in the tool.",
@@ -142,6 +148,7 @@ def unique_items_added(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "unique_items_dropped",
     area=AREA,
+    of="array",
     direction=Direction.WIDENS,
     mirror="unique_items_added",
     fix="For results: go on returning each item once.",
@@ -161,6 +168,7 @@ def unique_items_dropped(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "contains_added",
     area=AREA,
+    of="array",
     direction=Direction.NARROWS,
     mirror="contains_dropped",
     fix="Add the missing item in the tool.",
@@ -182,6 +190,7 @@ def contains_added(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "contains_dropped",
     area=AREA,
+    of="array",
     direction=Direction.WIDENS,
     mirror="contains_added",
     fix="For results: go on returning the item.",

@@ -18,6 +18,7 @@ _OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
 @schema_rule(
     "additional_properties_closed",
     area=AREA,
+    of="object",
     direction=Direction.NARROWS,
     mirror="additional_properties_opened",
     fix="Ignore unknown arguments in the tool, or close the object in a new tool version.",
@@ -41,6 +42,7 @@ def additional_properties_closed(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "additional_properties_opened",
     area=AREA,
+    of="object",
     direction=Direction.WIDENS,
     mirror="additional_properties_closed",
     fix="Keep the object closed: misspelt arguments pass in silence, and OpenAI strict mode refuses the schema.",
@@ -64,6 +66,7 @@ def additional_properties_opened(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "additional_properties_typed",
     area=AREA,
+    of="object",
     direction=Direction.NARROWS,
     mirror="additional_properties_untyped",
     fix="Accept what was accepted, or type further properties in a new tool version.",
@@ -88,6 +91,7 @@ def additional_properties_typed(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "additional_properties_untyped",
     area=AREA,
+    of="object",
     direction=Direction.WIDENS,
     mirror="additional_properties_typed",
     fix="Keep the schema of further properties.",
@@ -115,6 +119,7 @@ def additional_properties_untyped(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "pattern_properties_added",
     area=AREA,
+    of="object",
     direction=Direction.EITHER,
     mirror="pattern_properties_dropped",
     fix="Accept what was accepted under those names, or announce it in a new tool version.",
@@ -139,6 +144,7 @@ def pattern_properties_added(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "pattern_properties_dropped",
     area=AREA,
+    of="object",
     direction=Direction.EITHER,
     mirror="pattern_properties_added",
     fix="Keep the rule for those names.",
@@ -162,6 +168,7 @@ def pattern_properties_dropped(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "property_names_restricted",
     area=AREA,
+    of="object",
     direction=Direction.NARROWS,
     mirror="property_names_freed",
     fix="Accept the old names.",
@@ -182,6 +189,7 @@ def property_names_restricted(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "property_names_freed",
     area=AREA,
+    of="object",
     direction=Direction.WIDENS,
     mirror="property_names_restricted",
     fix="Keep the rule for names.",
@@ -202,6 +210,7 @@ def property_names_freed(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "dependency_added",
     area=AREA,
+    of="object",
     direction=Direction.NARROWS,
     mirror="dependency_dropped",
     fix="Fill in the second argument when it is absent.",
@@ -227,6 +236,7 @@ def dependency_added(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "dependency_dropped",
     area=AREA,
+    of="object",
     direction=Direction.WIDENS,
     mirror="dependency_added",
     fix="For results: keep promising both.",
@@ -259,6 +269,7 @@ def _dependencies(pair: SchemaPair, *, new: bool) -> set[str]:
 @schema_rule(
     "dependency_changed",
     area=AREA,
+    of="object",
     direction=Direction.EITHER,
     no_mirror="its own opposite",
     fix="Demand no more than before.",

@@ -21,6 +21,7 @@ def _object(properties: Json, **more: Json) -> Json:
 @schema_rule(
     "optional_to_required",
     area=AREA,
+    of="object",
     direction=Direction.NARROWS,
     mirror="required_to_optional",
     fix="If the product needs the value, ask for it in a new tool version. If not, keep it optional; for strict "
@@ -52,6 +53,7 @@ def optional_to_required(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "required_to_optional",
     area=AREA,
+    of="object",
     direction=Direction.WIDENS,
     mirror="optional_to_required",
     fix="For results: go on returning it, or have consumers handle its absence first.",
@@ -77,6 +79,7 @@ def required_to_optional(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "required_property_added",
     area=AREA,
+    of="object",
     direction=Direction.NARROWS,
     mirror="property_removed",
     fix="Make it optional, or add it in a new tool version that asks for it.",
@@ -101,6 +104,7 @@ def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "required_property_declared",
     area=AREA,
+    of="object",
     direction=Direction.NARROWS,
     no_mirror="a declaration that went is reported as `property_removed`",
     fix="Accept every value that was accepted under that name.",
@@ -126,6 +130,7 @@ def required_property_declared(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "optional_property_added",
     area=AREA,
+    of="object",
     grades=(COMPATIBLE, COMPATIBLE),
     mirror="property_removed",
     fix="For results of a closed object: open it, or announce the property in a new tool version.",
@@ -155,6 +160,7 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "property_removed",
     area=AREA,
+    of="object",
     grades=(BREAKING, BREAKING),
     mirror="optional_property_added",
     fix="Keep it and ignore it, or remove it in a new tool version and keep the old one until saved work has drained.",
@@ -187,6 +193,7 @@ def property_removed(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "property_renamed",
     area=AREA,
+    of="object",
     grades=(BREAKING, BREAKING),
     no_mirror="its own opposite",
     fix="Accept both names until saved work has drained; return both.",

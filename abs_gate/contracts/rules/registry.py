@@ -64,6 +64,8 @@ class Rule:
     affects: Mapping[Side, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     direction: Direction | None = None
     """Of schema rules that the engine confirms; None for those that hold by convention."""
+    of: str | None = None
+    """The JSON type that a schema rule is about: where either side rules the type out, its keywords say nothing."""
     severity: Severity | None = None
     """Of lint rules."""
     mirror: str | None = None
@@ -109,6 +111,7 @@ def schema_rule(
     direction: Direction | None = None,
     grades: tuple[Classification, Classification] | None = None,
     affects: tuple[str, ...] | None = None,
+    of: str | None = None,
     mirror: str | None = None,
     no_mirror: str = "",
 ) -> Callable[[Callable[..., Iterator[Any]]], Callable[..., Iterator[Any]]]:
@@ -130,6 +133,7 @@ def schema_rule(
                 grades=MappingProxyType(dict(by_side)),
                 affects=MappingProxyType(hit),
                 direction=direction,
+                of=of,
                 mirror=mirror,
                 no_mirror=no_mirror,
                 bad=bad,

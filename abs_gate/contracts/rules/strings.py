@@ -15,6 +15,7 @@ _ALL = ("model_arguments", "saved_runs", "adapter", "consumers")
 @schema_rule(
     "pattern_added",
     area=AREA,
+    of="string",
     direction=Direction.NARROWS,
     mirror="pattern_dropped",
     fix="Say the form in the description first, and demand it in a new tool version.",
@@ -34,6 +35,7 @@ def pattern_added(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "pattern_dropped",
     area=AREA,
+    of="string",
     direction=Direction.WIDENS,
     mirror="pattern_added",
     fix="Keep the pattern: it turns invented identifiers into errors the model can mend.",
@@ -53,6 +55,7 @@ def pattern_dropped(pair: SchemaPair) -> Iterator[Fact]:
 @schema_rule(
     "pattern_changed",
     area=AREA,
+    of="string",
     direction=Direction.EITHER,
     no_mirror="its own opposite",
     fix="Let the new pattern match everything the old one did: `old|new`.",
