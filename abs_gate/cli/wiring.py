@@ -70,8 +70,8 @@ def open_ports(
                 allow_commands=settings.allow_commands,
                 files_trusted=files_trusted(event),
             ),
-            verify=_verification(settings, worktree, transport, redactor, environ, event, progress),
-            open_bench=bench_opener(settings, worktree, transport, redactor, environ, event),
+            verify=_verification(settings, worktree, transport, redactor, environ, progress),
+            open_bench=bench_opener(settings, worktree, transport, redactor, environ),
             open_journal=_journal(settings, event, redactor),
             progress=progress,
             clock=SystemClock(),
@@ -155,13 +155,12 @@ def _verification(
     transport: Transport,
     redactor: Redactor,
     environ: Mapping[str, str],
-    event: EventContext | None,
     progress: Progress,
 ) -> Callable[[Faults], Callable[[], list[VerificationRecord]]] | None:
     paths = suite_paths(settings)
     if not paths:
         return None
-    open_bench = bench_opener(settings, worktree, transport, redactor, environ, event)
+    open_bench = bench_opener(settings, worktree, transport, redactor, environ)
     return verifier(worktree, paths, settings=settings, environ=environ, open_bench=open_bench, note=progress.note)
 
 
@@ -171,7 +170,6 @@ def bench_opener(
     transport: Transport,
     redactor: Redactor,
     environ: Mapping[str, str],
-    event: EventContext | None,
 ) -> OpenBench:
     """What opens everything a verification suite runs on."""
     from abs_gate.drivers.bench import Surroundings, open_bench
@@ -182,7 +180,7 @@ def bench_opener(
         redactor=redactor,
         environ=environ,
         scope=Scope(variables=settings.sessions.variables, environment=environment_variables(environ)),
-        secrets_allowed=files_trusted(event) or settings.allow_commands,
+        secrets_allowed=settings.allow_commands,
     )
     return lambda planned: open_bench(planned, around)
 

@@ -29,7 +29,7 @@ def command(
     from abs_gate.cli.clock import SystemClock
     from abs_gate.cli.places import common_workspace, here
     from abs_gate.cli.progress import choose_progress
-    from abs_gate.cli.wiring import bench_opener, environment, read_context
+    from abs_gate.cli.wiring import bench_opener, environment
     from abs_gate.reports import REPORTERS
     from abs_gate.reports.options import ReportOptions
     from abs_gate.reports.verification_text import render_verification
@@ -51,7 +51,7 @@ def command(
             inside,
             settings=settings,
             environ=environ,
-            open_bench=bench_opener(settings, worktree, transport, redactor, environ, read_context(environ)),
+            open_bench=bench_opener(settings, worktree, transport, redactor, environ),
             note=progress.note,
         )(faults)
         faults.raise_any()
