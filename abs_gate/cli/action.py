@@ -21,7 +21,7 @@ def main() -> int:
 def _run() -> int:
     from abs_gate.cli import signals
     from abs_gate.cli.gate import Request, run
-    from abs_gate.cli.no_result import tell_no_result
+    from abs_gate.cli.no_result import Given, tell_no_result
     from abs_gate.cli.wiring import read_context
     from abs_gate.github.log import WorkflowLog
     from abs_gate.settings.given import read_inputs
@@ -38,7 +38,8 @@ def _run() -> int:
             inputs.setdefault("report-dir", DEFAULT_REPORT_DIR)
             return run(Request(inputs=inputs, log=log))
         except Exception as fault:
-            tell_no_result(fault, environ=os.environ, inputs=inputs, event=event, log=log)
+            given = Given.by(inputs, is_untrusted=event is not None and bool(event.untrusted))
+            tell_no_result(fault, environ=os.environ, given=given, event=event, log=log)
             raise
 
 

@@ -53,7 +53,9 @@ def report_files(settings: ReportSettings) -> dict[str, str]:
     return {name: path if "/" in path else f"{settings.dir}/{path}" for name, path in wanted.items()}
 
 
-def discard_reports(settings: Settings, *, anywhere: bool, also: str | None = None, keep: Sequence[str] = ()) -> None:
+def discard_reports(
+    settings: Settings, *, anywhere: bool, given: str | None = None, also: str | None = None, keep: Sequence[str] = ()
+) -> None:
     """Remove the reports of an earlier run, so that a run that is killed leaves none that could be taken for its own.
 
     Only files are removed, and only those that the run writes at its end, `also` being what the user names for
@@ -65,7 +67,7 @@ def discard_reports(settings: Settings, *, anywhere: bool, also: str | None = No
     paths = [*report_files(settings.report).values()]
     if settings.report.dir is not None:
         paths.append(f"{settings.report.dir}/{EVIDENCE_FILE}")
-    targets = [output_path(path, anywhere=anywhere) for path in paths]
+    targets = [output_path(path, anywhere=anywhere, given=given) for path in paths]
     for target in [*targets, *([Path(also)] if also and also != "-" else [])]:
         out.check_writable(target)
         if target.is_file() and not any(Path(kept).exists() and target.samefile(kept) for kept in keep):
@@ -80,12 +82,16 @@ def deliver(
     environ: Mapping[str, str],
     log: WorkflowLog | None = None,
     quiet: bool = False,
+    given: str | None = None,
 ) -> None:
-    """Write report files, and in the action (where there is a workflow log) everything else."""
+    """Write report files, and in the action (where there is a workflow log) everything else.
+
+    `given` is a report directory that the command line named.
+    """
     files = report_files(settings.report)
-    written = write_files(document, files, anywhere=event is None, directory=_directory(event))
+    written = write_files(document, files, anywhere=event is None, given=given, directory=_directory(event))
     if settings.report.dir is not None and document["evidence"]:
-        evidence = output_path(f"{settings.report.dir}/{EVIDENCE_FILE}", anywhere=event is None)
+        evidence = output_path(f"{settings.report.dir}/{EVIDENCE_FILE}", anywhere=event is None, given=given)
         out.write_file(evidence, render_evidence_json(document))
         written["evidence"] = evidence
     if written and not quiet:
@@ -95,12 +101,12 @@ def deliver(
 
 
 def write_files(
-    document: ResultDocument, files: Mapping[str, str], *, anywhere: bool, directory: str = ""
+    document: ResultDocument, files: Mapping[str, str], *, anywhere: bool, given: str | None = None, directory: str = ""
 ) -> dict[str, Path]:
     """Write report files; gives format to the file written. `directory` is where the result's paths begin."""
     written = {}
     for name, path in files.items():
-        target = output_path(path, anywhere=anywhere)
+        target = output_path(path, anywhere=anywhere, given=given)
         out.write_file(target, REPORTERS[name].render(document, ReportOptions(directory=directory)))
         written[name] = target
     return written
@@ -121,7 +127,7 @@ def _deliver_to_github(
     # GitHub can be slow, and a cancelled step has only seconds: everything of this machine comes first.
     outputs = _outputs(document, settings, written, Path(event.workspace).resolve())
     _tell(log, lambda: write_outputs(environ, outputs))
-    directory = [output_path(settings.report.dir, anywhere=False)] if settings.report.dir else []
+    directory = [Path(settings.report.dir).resolve()] if settings.report.dir else []
     _tell(log, lambda: give_to_workspace_owner([*directory, *written.values()], Path(event.workspace)))
     url = ""
     redactor = Redactor([secret.value for secret in settings.secrets])
@@ -218,7 +224,7 @@ def _outputs(
         "sessions-passed": str(sum(session["outcome"] == "passed" for session in gating)),
         "sessions-failed": str(sum(session["outcome"] == "failed" for session in gating)),
         "breaking-changes": str(breaking),
-        "report-dir": _relative(here().output_path(settings.report.dir), workspace) if settings.report.dir else "",
+        "report-dir": _relative(Path(settings.report.dir).resolve(), workspace) if settings.report.dir else "",
         "junit-file": places.get("junit", ""),
         "result-file": places.get("json", ""),
     }

@@ -12,15 +12,17 @@ from abs_gate.app.run import run_gate
 from abs_gate.cli import output as out
 from abs_gate.cli import signals
 from abs_gate.cli.deliver import deliver, discard_reports
+from abs_gate.cli.no_result import Given, tell_no_result
 from abs_gate.cli.options import Flags
 from abs_gate.cli.places import common_workspace, here
 from abs_gate.cli.progress import choose_progress
 from abs_gate.cli.results import read_result
 from abs_gate.cli.wiring import environment, open_ports, read_context
 from abs_gate.contracts.rules import all_rules
-from abs_gate.errors import ConfigurationError
+from abs_gate.errors import AbsGateError, ConfigurationError
 from abs_gate.gate.evidence import collect_evidence
 from abs_gate.gate.merge import merge_results
+from abs_gate.gate.result import ResultDocument
 from abs_gate.github.event import refuse_untrusted
 from abs_gate.github.log import WorkflowLog
 from abs_gate.reports import REPORTERS
@@ -121,7 +123,23 @@ def merge(paths: Sequence[str], flags: Flags, *, quiet: bool, no_color: bool) ->
     environ = environment()
     event = read_context(environ)
     settings = load_settings(here(), None, inputs=read_inputs(environ), environ=environ, flags=flags)
-    discard_reports(settings, anywhere=event is None, keep=paths)
+    given = flags["--report-dir"]
+    directory = given if isinstance(given, str) else None
+    with WorkflowLog(sys.stdout) if event is not None else nullcontext() as log:
+        try:
+            discard_reports(settings, anywhere=event is None, given=directory, keep=paths)
+            document = _merged(paths, settings)
+            deliver(document, settings, event=event, environ=environ, log=log, quiet=quiet, given=directory)
+        except AbsGateError as fault:
+            if event is not None and log is not None:
+                tell_no_result(fault, environ=environ, given=Given.of(settings), event=event, log=log)
+            raise
+        options = ReportOptions(color=out.wants_color(no_color), width=out.width(), quiet=quiet)
+        out.data(REPORTERS["text"].render(document, options))
+    return document["exit_code"]
+
+
+def _merged(paths: Sequence[str], settings: Settings) -> ResultDocument:
     baseline = settings.sessions.baseline
     document = merge_results(
         [(path, read_result(path)) for path in paths], baseline=read_result(baseline) if baseline else None
@@ -129,8 +147,4 @@ def merge(paths: Sequence[str], flags: Flags, *, quiet: bool, no_color: bool) ->
     if settings.file is not None:
         # The configuration knows what shards by themselves cannot: golden cases over all rows.
         document["evidence"] = collect_evidence(document, settings)
-    with WorkflowLog(sys.stdout) if event is not None else nullcontext() as log:
-        deliver(document, settings, event=event, environ=environ, log=log, quiet=quiet)
-        options = ReportOptions(color=out.wants_color(no_color), width=out.width(), quiet=quiet)
-        out.data(REPORTERS["text"].render(document, options))
-    return document["exit_code"]
+    return document

@@ -7,7 +7,7 @@ was never checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from abs_gate.cli.places import here
@@ -21,19 +21,49 @@ from abs_gate.github.log import WorkflowLog
 from abs_gate.github.outputs import append_summary, write_outputs
 from abs_gate.github.pull_requests import find_pull_request
 from abs_gate.reports.no_result import render_no_result, render_no_result_annotations, render_no_result_comment
+from abs_gate.settings.model import Settings
 from abs_gate.sources.redaction import Redactor
 from abs_gate.transport import Transport
 from abs_gate.vcs.git import directory_in_repository
 
 _VERDICTS = {3: "unverified", 130: "cancelled", 143: "cancelled"}
-_SECRET_INPUTS = ("agent-token", "github-token")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """As much of the settings as telling this needs; where files are wrong, only the inputs are known."""
+
+    token: str = ""
+    comment: bool = True
+    comment_key: str = "default"
+    secrets: tuple[str, ...] = ()
+
+    @classmethod
+    def by(cls, inputs: Mapping[str, str], *, is_untrusted: bool) -> Given:
+        """What the action's inputs say. An event that is refused for whose files it brings writes no comment."""
+        return cls(
+            token=inputs.get("github-token", ""),
+            comment=inputs.get("comment") != "never" and not is_untrusted,
+            comment_key=inputs.get("comment-key", "default"),
+            secrets=tuple(inputs[name] for name in ("agent-token", "github-token") if inputs.get(name)),
+        )
+
+    @classmethod
+    def of(cls, settings: Settings) -> Given:
+        """What settings that could be read say."""
+        return cls(
+            token=settings.github_token.value if settings.github_token is not None else "",
+            comment=settings.report.comment != "never",
+            comment_key=settings.report.comment_key or "default",
+            secrets=tuple(secret.value for secret in settings.secrets),
+        )
 
 
 def tell_no_result(
     fault: Exception,
     *,
     environ: Mapping[str, str],
-    inputs: Mapping[str, str],
+    given: Given,
     event: EventContext | None,
     log: WorkflowLog,
 ) -> None:
@@ -42,7 +72,7 @@ def tell_no_result(
     Never raises: the exit code tells what happened whether or not this can be told anywhere else.
     """
     exit_code = _exit_code(fault)
-    redactor = Redactor([inputs[name] for name in _SECRET_INPUTS if inputs.get(name)])
+    redactor = Redactor(given.secrets)
     findings = [_redacted(finding, redactor) for finding in _findings(fault)]
     directory = directory_in_repository(here().root, Path(event.workspace)) if event is not None else ""
     log.commands(render_no_result_annotations(findings, exit_code, directory))
@@ -51,23 +81,23 @@ def tell_no_result(
         write_outputs(environ, {"verdict": _VERDICTS.get(exit_code, ""), "exit-code": str(exit_code)})
     except DeliveryFailed as problem:
         log.line(str(problem))
-    if event is not None and not event.untrusted and inputs.get("github-token") and inputs.get("comment") != "never":
-        _replace_comment(findings, exit_code, inputs, event, redactor)
+    if event is not None and given.token and given.comment:
+        _replace_comment(findings, exit_code, given, event, redactor)
 
 
 def _replace_comment(
-    findings: list[Finding], exit_code: int, inputs: Mapping[str, str], event: EventContext, redactor: Redactor
+    findings: list[Finding], exit_code: int, given: Given, event: EventContext, redactor: Redactor
 ) -> None:
     body = render_no_result_comment(
         findings,
         exit_code,
-        key=inputs.get("comment-key") or "default",
+        key=given.comment_key,
         sha=event.commit or "",
         run_id=event.run_id,
         run_attempt=event.run_attempt,
     )
     with Transport(redactor=redactor) as transport:
-        client = GitHubClient(transport, token=inputs["github-token"], api_url=event.api_url)
+        client = GitHubClient(transport, token=given.token, api_url=event.api_url)
         try:
             number = find_pull_request(client, event)
         except GitHubError:

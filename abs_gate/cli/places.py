@@ -54,9 +54,15 @@ def common_workspace(paths: Sequence[str]) -> tuple[WorkTree, tuple[str, ...]]:
     return WorkTree(root), tuple(path.relative_to(root).as_posix() for path in real)
 
 
-def output_path(path: str, *, anywhere: bool) -> Path:
-    """Where a report is written. In a workflow it may not leave the workspace: a pull request's file may name it."""
-    if anywhere:
+def output_path(path: str, *, anywhere: bool, given: str | None = None) -> Path:
+    """Where a report is written. In a workflow it may not leave the workspace: a pull request's file may name it.
+
+    Args:
+        path: Where the report should lie.
+        anywhere: Whether the user's own machine is written to.
+        given: A directory that the command line named, which a pull request does not write: it may lie anywhere.
+    """
+    if anywhere or (given is not None and Path(path).is_relative_to(given) and ".." not in Path(path).parts):
         return Path(path).resolve()
     return here().output_path(path)
 
