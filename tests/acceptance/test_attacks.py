@@ -3,8 +3,10 @@
 import base64
 import json
 import re
+import threading
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -168,3 +170,75 @@ def test_the_token_is_in_no_sink(attacked):
         for form in all_forms(SECRET):
             for shown in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1]):
                 assert shown not in text, (name, form)
+
+
+class EchoingAgent:
+    """Gives no answer, whatever its status, but everything it was sent, the token in all forms."""
+
+    def __init__(self, status):
+        agent = self
+        self.asked = 0
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                agent.asked += 1
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                authorization = self.headers["Authorization"].encode("latin-1").decode()
+                token = authorization.removeprefix("Bearer ")
+                text = "\n".join([EVERYTHING, authorization, *all_forms(token), *inside_base64(token), body])
+                answer = json.dumps({"error": {"message": text}}).encode() if status != 200 else text.encode()
+                self.send_response(status, "::error::owned ##[error]owned")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_): ...
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/chat"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.mark.parametrize("status", [500, 401, 200])
+def test_an_agent_that_fails_with_the_token_in_its_words(tmp_path, status):
+    token = "agent-s3cr3t/+=token"
+    place = checkout_of(tmp_path, FILES, {})
+    with FakeGitHub() as github, EchoingAgent(status) as agent:
+        inputs = {"agent-url": agent.url, "agent-token": token}
+        environ = {"ABS_GATE_RECORD": "recorded"}
+        step = run_action(place, tmp_path, api_url=github.url, inputs=inputs, environ=environ)
+        assert agent.asked
+        comments = "".join(github.bodies())
+    assert step.code == 3, step.log
+    assert step.outputs["verdict"] == "unverified"
+    assert "::error::owned" not in "".join(commands_of(step.log))
+    assert unsafe_parts(comments) == []
+    written = [path for path in place.workspace.rglob("*") if path.is_file() and ".git" not in path.parts]
+    sinks = {str(path): path.read_bytes().decode() for path in written}
+    sinks |= {"log": step.log, "summary": step.summary, "comment": comments}
+    for name, text in sinks.items():
+        for form in [*all_forms(token), *(text[8:-8] for text in inside_base64(token))]:
+            assert form not in text, (name, form)
+
+
+def test_a_flood_is_bounded_everywhere(tmp_path):
+    place = checkout_of(tmp_path, FILES, {})
+    with FakeGitHub() as github, CountingAgent(lambda text, before: FLOOD * 8) as agent:
+        step = run_action(place, tmp_path, api_url=github.url, inputs={"agent-url": agent.url, "trials": "3"})
+        [comment] = github.bodies()
+    assert step.code in (1, 3), step.log[-2000:]
+    assert len(step.log) < 100_000
+    assert len(comment) < 65_536
+    assert len(step.summary) < 1_000_000
+    assert "flood" not in "".join(line for line in commands_of(step.log) if not COMMAND.fullmatch(line))
+    sizes = {path.name: path.stat().st_size for path in (place.workspace / "abs-gate-report").iterdir()}
+    assert all(size < 5_000_000 for size in sizes.values()), sizes
