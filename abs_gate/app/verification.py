@@ -11,6 +11,7 @@ from abs_gate import __version__
 from abs_gate.app.loading import Faults
 from abs_gate.contracts.load import load_contracts
 from abs_gate.contracts.model import ContractSet, ToolContract
+from abs_gate.contracts.versions import newest_tools
 from abs_gate.documents.placeholders import find_placeholders
 from abs_gate.documents.variables import Scope, environment_variables
 from abs_gate.errors import CannotVerify, ConfigurationError
@@ -261,19 +262,9 @@ def _holds_suite(workspace: Workspace, file: str) -> bool:
 
 
 def _by_name(contracts: ContractSet | None) -> dict[str, ToolContract]:
-    """The newest version of every tool, by id and by name."""
-    known: dict[str, ToolContract] = {}
-    for tool in contracts.tools if contracts is not None else ():
-        for name in (tool.tool_id, tool.name):
-            other = known.get(name)
-            if other is None or _order(tool) >= _order(other):
-                known[name] = tool
-    return known
-
-
-def _order(tool: ToolContract) -> tuple[int, str]:
-    version = tool.version
-    return (version, "") if isinstance(version, int) else (0, version or "")
+    """The newest version of every tool, by id and by name; an id wins over another tool's name."""
+    newest = newest_tools(contracts) if contracts is not None else {}
+    return {**{tool.name: tool for tool in newest.values()}, **newest}
 
 
 def _with_valid_call(tool: ToolSpec, contract: ToolContract, faults: list[Finding]) -> ToolSpec:
@@ -309,23 +300,10 @@ def _contract_cases(workspace: Workspace, name: str, contract: ToolContract, sui
     for document in parse_documents(workspace.read_bytes(file), file):
         value = document.value
         if isinstance(value, Mapping) and value.get("tool_id") == contract.tool_id:
-            cases = [
-                read_contract_case(case, name, document, ("cases", index))
+            return [
+                read_contract_case(case, name, document, ("cases", index), suite)
                 for index, case in enumerate(value.get("cases") or ())
             ]
-            unknown = [case for case in cases if case.state is not None and case.state not in suite.states]
-            if unknown:
-                raise ConfigurationError(
-                    findings=[
-                        _fault(
-                            case.location,
-                            f"`{case.state}` is no state of the suite {suite.file}.",
-                            "Describe it under `states:` there.",
-                        )
-                        for case in unknown
-                    ]
-                )
-            return cases
     return []
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from abs_gate.contracts.model import ToolContract
 from abs_gate.documents.variables import Scope, VariableError
 from abs_gate.drivers.command_tool import CommandTool
-from abs_gate.drivers.envelopes import as_text
 from abs_gate.drivers.http_tool import HttpTool
 from abs_gate.drivers.mcp_tool import McpServers, McpTool
 from abs_gate.drivers.probes import FileProbe, HttpProbe, SqliteProbe, ToolProbe
@@ -31,10 +30,9 @@ from abs_gate.transport.started import StartedServer
 from abs_gate.verification.canaries import Canaries
 from abs_gate.verification.model import AnswerKind, Probe, StandIn, ToolDriver
 from abs_gate.verification.run_suite import PlannedSuite
-from abs_gate.verification.suite import BUILT_IN, Means
+from abs_gate.verification.suite import Means
 from abs_gate.wire.base import HttpRequest
 
-_PORT = re.compile(r"\{\{\s*(port\.[\w.-]+)\s*\}\}")
 _FROM_ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _STEP_TIMEOUT_S = 30.0
 
@@ -242,6 +240,8 @@ class OpenBench:
 
     def _variables(self, options: Mapping[str, Json]) -> dict[str, str]:
         own = {name: str(value) for name, value in (options.get("env") or {}).items()}
+        asked = [name for value in own.values() for name in _FROM_ENVIRONMENT.findall(value)]
+        self._around.redactor.learn(*(self._around.environ.get(name, "") for name in asked))
         return {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1", **own}
 
     def _headers(self, options: Mapping[str, Json]) -> dict[str, str]:
@@ -257,6 +257,7 @@ class OpenBench:
                 )
             if match[1] not in self._around.environ:
                 raise ConfigurationError(f"{self._suite.file}: the environment variable {match[1]} is not set.")
+            self._around.redactor.learn(self._around.environ[match[1]])
             return self._around.environ[match[1]]
 
         return _FROM_ENVIRONMENT.sub(put_in, value)
@@ -276,12 +277,9 @@ class OpenBench:
             "receipt": "{{receipt}}",
             "fresh": "{{fresh}}",
         }
-        everything = as_text([suite.variables, *_all_options(planned=suite)])
-        if "stand_in" in everything:
+        if "stand_in" in suite.uses:
             built_in["stand_in"] = self.stand_in.url
-        for name in dict.fromkeys(_PORT.findall(everything)):
-            built_in[name] = _free_port()
-        assert set(built_in) | {"stand_in"} >= set(BUILT_IN)
+        built_in |= {name: _free_port() for name in suite.uses if name.startswith("port.")}
         values: dict[str, Json] = dict(built_in)
         outside = self._around.scope
         for name, value in suite.variables.items():
@@ -290,26 +288,6 @@ class OpenBench:
             except VariableError as wrong:
                 raise ConfigurationError(f"{suite.file}: {wrong}") from wrong
         return Scope(variables=outside.variables, environment=outside.environment, configuration=values)
-
-
-def _all_options(planned: object) -> Iterator[Json]:
-    """Everything of a suite in which a variable may stand."""
-    from dataclasses import fields, is_dataclass
-
-    if is_dataclass(planned):
-        for each in fields(planned):
-            yield from _all_options(getattr(planned, each.name))
-    elif isinstance(planned, tuple):
-        for item in planned:
-            yield from _all_options(item)
-    elif isinstance(planned, Mapping):
-        for value in planned.values():
-            yield from _all_options(value)
-    elif isinstance(planned, list):
-        for value in planned:
-            yield from _all_options(value)
-    elif isinstance(planned, str):
-        yield planned
 
 
 def _free_port() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 
@@ -66,14 +66,20 @@ def load_suite_file(workspace: Workspace, file: str, scope: Scope) -> tuple[Suit
     return tuple(suites)
 
 
-def read_contract_case(value: Json, tool_id: str, document: LocatedDocument, path: Path) -> CaseSpec:
-    """One entry of `cases:` in a contract.
+def read_contract_case(value: Json, tool_id: str, document: LocatedDocument, path: Path, suite: Suite) -> CaseSpec:
+    """One entry of `cases:` in a contract, to be run with a suite.
 
     Raises:
         ConfigurationError: it is no case.
     """
     schema = {"$ref": "#/$defs/case", "$defs": _schema()["$defs"]}
-    faults = find_schema_errors(document, schema, rule=RULE, path=path)
+    faults = list(find_schema_errors(document, schema, rule=RULE, path=path))
+    if not faults:
+        faults += _placeholder_faults(document, path, value, {*BUILT_IN, *suite.variables})
+        state = value.get("state")
+        if state is not None and state not in suite.states:
+            message = f"`{state}` is no state of the suite {suite.file}.{did_you_mean(state, suite.states)}"
+            faults.append(_fault(document.location((*path, "state")), message, "Describe it under `states:` there."))
     if faults:
         raise ConfigurationError(findings=faults)
     return _case(document, path, {"tool": tool_id, **value})
@@ -144,16 +150,25 @@ def _run_faults(document: LocatedDocument, run: Mapping[str, Json]) -> Iterator[
 def _variable_faults(document: LocatedDocument, scope: Scope) -> Iterator[Finding]:
     given = {*BUILT_IN, *scope.names()}
     own = list(document.value.get("variables") or {})
-    for path, value in _texts(document.value):
-        before = own[: own.index(path[1])] if path[0] == "variables" else own
-        known = {*given, *before}
-        for placeholder in find_placeholders(value):
+    for key, value in document.value.items():
+        if key != "variables":
+            yield from _placeholder_faults(document, (key,), value, {*given, *own})
+    for number, name in enumerate(own):
+        value = document.value["variables"][name]
+        yield from _placeholder_faults(document, ("variables", name), value, {*given, *own[:number]})
+
+
+def _placeholder_faults(
+    document: LocatedDocument, path: Path, value: Json, known: Collection[str]
+) -> Iterator[Finding]:
+    for place, text in _texts(value, path):
+        for placeholder in find_placeholders(text):
             name = placeholder.name
             if not placeholder.is_valid:
-                yield _fault(document.location(path), f"`{placeholder.text}` is no variable.", "Write `{{name}}`.")
+                yield _fault(document.location(place), f"`{placeholder.text}` is no variable.", "Write `{{name}}`.")
             elif not name.startswith("port.") and name.partition(".")[0] not in known and name not in known:
                 message = f"No value for the variable `{name}`.{did_you_mean(name, known)}"
-                yield _fault(document.location(path), message, "Give it under `variables:`, or as ABS_VAR_NAME.")
+                yield _fault(document.location(place), message, "Give it under `variables:`, or as ABS_VAR_NAME.")
 
 
 def _means_faults(document: LocatedDocument) -> Iterator[Finding]:
@@ -189,6 +204,7 @@ def _suite(document: LocatedDocument) -> Suite:
         cases=tuple(_case(document, ("cases", i), case) for i, case in enumerate(value.get("cases") or ())),
         adapters=tuple(_adapter(document, i) for i in range(len(value.get("adapter") or ()))),
         run=_run(document) if "run" in value else None,
+        uses=frozenset(placeholder.name for placeholder in find_placeholders(value)),
         location=document.location(("verification",)),
     )
 

@@ -137,4 +137,6 @@ class Suite:
     cases: tuple[CaseSpec, ...] = ()
     adapters: tuple[AdapterSpec, ...] = ()
     run: RunSpec | None = None
+    uses: frozenset[str] = frozenset()
+    """Names of all variables that stand in it."""
     location: Location

@@ -234,3 +234,17 @@ def _is_running(process):
         return False
     stat = Path(f"/proc/{process}/stat")
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_secret_that_a_tool_gives_back_is_not_shown(place, capsys, monkeypatch):
+    from tests.drivers.servers import serving
+
+    monkeypatch.setenv("NOTES_TOKEN", "k9-notes-secret-77")
+    with serving(lambda asked: (401, {"error": {"message": f"bad {asked.headers['x-key']}"}})) as (url, _):
+        old = "{python: {function: 'notes:add', with: {file: '{{tmp}}/notes'}}}"
+        driver = f"{{http: {{url: '{url}', headers: {{X-Key: '${{NOTES_TOKEN}}'}}}}}}"
+        write(place, suite=SUITE.replace(old, driver))
+        code, out, err = run(capsys, "suite.yaml")
+    assert code == 1
+    assert "bad ***" in out
+    assert "k9-notes-secret-77" not in out + err

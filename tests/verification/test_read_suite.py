@@ -113,3 +113,20 @@ def test_a_directory_without_suites_is_refused(tmp_path):
     (tmp_path / "tools.yaml").write_text(TOOLS, "utf-8")
     with pytest.raises(ConfigurationError, match="no verification suite"):
         load(tmp_path, ".")
+
+
+def test_variables_of_cases_in_a_contract_are_checked_too(tmp_path):
+    found = faults(tmp_path, GOOD, TOOLS + "cases: [{name: also, arguments: {order: '{{bsae}}'}, state: emty}]\n")
+    assert any('Did you mean "base"?' in fault and fault.startswith("tools.yaml:") for fault in found)
+    assert any('Did you mean "empty"?' in fault and fault.startswith("tools.yaml:") for fault in found)
+
+
+def test_the_shipped_schemas_are_schemas():
+    import json
+    from importlib import resources
+
+    from jsonschema import Draft202012Validator
+
+    for name in ("suite", "session_effects"):
+        text = resources.files("abs_gate.verification").joinpath(f"{name}.schema.json").read_text("utf-8")
+        Draft202012Validator.check_schema(json.loads(text))
