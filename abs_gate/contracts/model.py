@@ -125,7 +125,7 @@ class Change:
     """One fact between base and head, classified by its rule. The gate decides what it means for the merge."""
 
     path: str
-    """`input.reason`, `input.items[].sku`, `output.receipt.id`, `errors.CODE`, `policy.approval`, `discovery.description`."""
+    """`input.reason`, `input.items[].sku`, `errors.CODE`, `policy.approval`, `discovery.description`, ..."""
     kind: str
     """Rule id, snake_case; public, never reused."""
     classification: Classification
