@@ -25,7 +25,7 @@ _MAX_PLACES_SHOWN = 5
 @evaluator(
     "sequence",
     levels=("session",),
-    fields={"order": {"type": "array", "items": SELECTOR_SCHEMA, "minItems": 1}},
+    fields={"order": {"type": "array", "items": SELECTOR_SCHEMA}},
     required=("order",),
     partial=True,
 )

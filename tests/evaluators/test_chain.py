@@ -246,8 +246,12 @@ class TestComposition:
         rule = evaluation("any_of", evaluation("never", match=ASKS), evaluation("eventually", match=INFORMS))
         assert run(rule, *STEPS).outcome == YES
 
-    def test_step_evaluators_at_session_level_have_nothing_to_look_at(self):
-        assert run(evaluation("all_of", self.A), *STEPS).outcome == UNKNOWN
+    def test_step_evaluators_at_session_level_look_at_the_last_text(self):
+        silent = [user("hi"), calls("get_order", {})]
+        rule = evaluation("all_of", evaluation("exact_match", value="On its way."))
+        assert run(rule, *STEPS).outcome == YES
+        assert run(rule, *STEPS, says("something else")).outcome == NO
+        assert run(rule, *silent).outcome == UNKNOWN
 
 
 class TestConsistency:
