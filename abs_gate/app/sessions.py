@@ -129,7 +129,7 @@ class SessionRun:
         if replayed:
             self._progress.note(f"{replayed:,} of {planned:,} trials were recorded by the earlier run")
         self._progress.plan(planned - replayed)
-        pool: Pool[Job, PlayedTrial] = Pool(self._run_job, concurrency=self._settings.sessions.concurrency)
+        pool: Pool[Job, PlayedTrial] = Pool(self._run_job, concurrency=self._concurrency())
         cancelled = None
         try:
             for job, played in pool.run(self._jobs(tallies)):
@@ -168,6 +168,11 @@ class SessionRun:
                             self._stop_reason = reason
                             return
                         yield Job(plan=tally.plan, tally=tally, case=case, position=position, trial=trial)
+
+    def _concurrency(self) -> int:
+        """One at a time where nothing is waited for: recorded traffic then gives the same result, byte for byte."""
+        is_recorded = self._traces is not None or self._settings.agent.format == "replay"
+        return 1 if is_recorded else self._settings.sessions.concurrency
 
     def _cases(self, plan: SessionPlan) -> Iterator[Case]:
         sessions = self._settings.sessions

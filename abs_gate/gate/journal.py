@@ -17,6 +17,7 @@ from abs_gate.gate.trial_note import TrialNote
 
 _MOST_TRIALS = 1_000_000
 _KEYS = frozenset(TrialNote.__required_keys__)
+_OUTCOMES = ("passed", "failed", "unverified")
 _RECORD_KEYS = frozenset({"outcome", "reason", "agent_calls", "unexpected_calls", "transcript"})
 
 
@@ -79,6 +80,8 @@ def read_journal(lines: Iterable[bytes], identity: str) -> Iterator[TrialNote]:
 
 def _is_note(entry: Mapping[str, Json]) -> bool:
     if not (entry.keys() >= _KEYS and isinstance(entry["record"], dict) and entry["record"].keys() >= _RECORD_KEYS):
+        return False
+    if entry["record"]["outcome"] not in _OUTCOMES or not isinstance(entry["case"], str):
         return False
     trial = entry["trial"]
     return isinstance(trial, int) and not isinstance(trial, bool) and 0 <= trial < _MOST_TRIALS

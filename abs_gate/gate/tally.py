@@ -162,7 +162,8 @@ class SessionTally:
             "decided_after": self.curtailment.decided_after,
             "behaviors": [part.record() for part in self._behaviors],
             "evaluations": [part.record() for part in self._evaluations],
-            "cases": list(self._cases.values()),
+            # In the order of the rows, whatever finished first.
+            "cases": sorted(self._cases.values(), key=lambda case: (case["row"] or 0, case["id"])),
             "unexpected_calls": dict(self._unexpected.most_common()),
             "forbidden_calls": dict(self._forbidden.most_common()),
             "policy": to_record(plan.deciding),

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import stat
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from tests.acceptance.processes import CountingAgent, gate, start_gate, wait_until, write_session
 
 ROWS = 40
+TIMES = re.compile(r'"(started": "[^"]*"|duration_ms": \d+)')
 
 
 def order_of(text):
@@ -48,6 +50,12 @@ def decided(document):
     return document["verdict"], document["reasons"], sessions, document["evidence"]
 
 
+def kept(document):
+    """Every case with how its trials ended."""
+    cases = [case for session in document["sessions"] for case in session["cases"]]
+    return [(case["id"], case["row"], case["variables"], [t["outcome"] for t in case["trials"]]) for case in cases]
+
+
 @pytest.mark.parametrize(("rate", "code"), [("70%", 0), ("99%", 1)])
 def test_eight_shards_merge_to_the_result_of_one_run(tmp_path, rate, code):
     write_project(tmp_path, rate=rate)
@@ -63,6 +71,7 @@ def test_eight_shards_merge_to_the_result_of_one_run(tmp_path, rate, code):
     merged = gate("merge", *reversed(results), "-o", "merged", cwd=tmp_path)
     assert merged.returncode == code, merged.stderr
     assert decided(result_of(tmp_path / "merged")) == decided(result_of(tmp_path / "whole"))
+    assert kept(result_of(tmp_path / "merged")) == kept(result_of(tmp_path / "whole"))
     assert sorted(file.name for file in (tmp_path / "merged").iterdir()) == [
         "evidence.json",
         "junit.xml",
@@ -72,6 +81,11 @@ def test_eight_shards_merge_to_the_result_of_one_run(tmp_path, rate, code):
     ]
     again = gate("report", "merged/result.json", cwd=tmp_path)
     assert again.stdout == merged.stdout
+
+    compared = gate("merge", *results, "-o", "merged", "--baseline", "whole/result.json", cwd=tmp_path)
+    assert compared.returncode == code
+    states = [session["baseline"]["state"] for session in result_of(tmp_path / "merged")["sessions"]]
+    assert states == (["same", "same"] if code == 0 else ["still_failing", "same"])
 
     missing = gate("merge", *results[:6], results[7], "-o", "merged", cwd=tmp_path)
     assert missing.returncode == 3
@@ -270,22 +284,17 @@ def test_early_stop_after_a_kill_decides_as_before(tmp_path):
 def test_recorded_traffic_decides_the_same_byte_for_byte(tmp_path):
     write_project(tmp_path)
     with CountingAgent(every_ninth_fails) as agent:
-        common = ("run", "--agent", agent.url, "--transcripts", "all", "--format", "json", "--no-early-stop")
+        common = ("run", "--agent", agent.url, "--transcripts", "all", "--format", "json")
         assert gate(*common, "--record", "traffic", cwd=tmp_path).returncode == 0
         asked = agent.calls
-        runs = [gate(*common, "--replay", "traffic", "--concurrency", str(n), cwd=tmp_path) for n in (1, 1, 8)]
+        runs = [gate(*common, "--replay", "traffic", "--concurrency", str(n), cwd=tmp_path) for n in (8, 8, 1)]
         assert agent.calls == asked
     assert [done.returncode for done in runs] == [0, 0, 0], runs[0].stderr + runs[0].stdout
-    first, second, third = (timeless(json.loads(done.stdout)) for done in runs)
-    assert json.dumps(first) == json.dumps(second)
-    assert decided(first) == decided(third)
-
-
-def timeless(value):
-    """Without what is time: the start and durations."""
-    if isinstance(value, dict):
-        return {key: timeless(item) for key, item in value.items() if key not in ("started", "duration_ms")}
-    return [timeless(item) for item in value] if isinstance(value, list) else value
+    first, second, third = (TIMES.sub("", done.stdout) for done in runs)
+    assert first == second == third
+    document = json.loads(runs[0].stdout)
+    assert document["sessions"][0]["decided_after"] < 3 * ROWS
+    assert sum(trial["outcome"] == "failed" for case in document["sessions"][0]["cases"] for trial in case["trials"])
 
 
 def test_memory_stays_flat_over_many_trials(tmp_path):
