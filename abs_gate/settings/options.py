@@ -313,7 +313,7 @@ OPTIONS: tuple[Option, ...] = (
         flag="--resume",
         environment=("ABS_GATE_RESUME",),
         switch="true",
-        help="Go on where an interrupted run stopped.",
+        help="Go on where an interrupted run with this --report-dir stopped.",
     ),
     Option(
         path="contracts.paths",
@@ -348,7 +348,7 @@ OPTIONS: tuple[Option, ...] = (
         environment=("ABS_GATE_PROVIDERS",),
         many=True,
         metavar="PROFILE",
-        help="Model provider whose limits contracts must respect; may be repeated.",
+        help="Provider whose limits contracts must respect, such as openai-strict; may be repeated.",
     ),
     Option(
         path="judges.default.url",

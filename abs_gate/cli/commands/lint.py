@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from abs_gate.cli import output as out
@@ -12,7 +10,13 @@ from abs_gate.cli.options import common, report_format
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--provider", "providers", multiple=True, metavar="PROFILE", help="Lint for this model provider too.")
+@click.option(
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="PROFILE",
+    help="Lint for openai, openai-strict, anthropic, anthropic-strict, gemini, mcp or cross too; may be repeated.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice(("error", "warning", "info", "none")),
@@ -38,6 +42,7 @@ def command(
     from abs_gate.contracts.lint import lint_set
     from abs_gate.gate.records import finding_record
     from abs_gate.reports.contracts_text import render_lint
+    from abs_gate.reports.json_report import json_text
     from abs_gate.reports.options import ReportOptions
     from abs_gate.reports.sarif import render_findings_sarif
 
@@ -46,7 +51,7 @@ def command(
     findings = lint_set(contracts, base=None, providers=providers)
     records = [finding_record(finding) for finding in findings]
     if format_ == "json":
-        text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
+        text = json_text(records)
     elif format_ == "sarif":
         text = render_findings_sarif(records)
     else:
