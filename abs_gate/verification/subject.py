@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from abs_gate.contracts.model import Effect, ToolContract
+from abs_gate.contracts.model import Effect, SourceFormat, ToolContract
 from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
 from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
@@ -124,16 +124,17 @@ class Subject:
         """Whether an error's code is one that the contract declares: callers handle no other."""
         name = "declared error code"
         declared = {error.code: error for error in self.contract.errors}
+        if not answer.code and declared:
+            return judged(name, "the refusal carries no code, and callers tell the declared errors apart by theirs")
         if not answer.code:
-            return Check(name=name, outcome=Outcome.SKIPPED, reason="the refusal carries no code")
-        if not declared:
-            return Check(
-                name=name, outcome=Outcome.SKIPPED, reason=f"the contract declares no errors ({answer.code} was given)"
-            )
-        if answer.code in declared and answer.code is not None:
+            return Check(name=name, outcome=Outcome.SKIPPED, reason="the contract declares no errors")
+        if not declared and self.contract.source is not SourceFormat.NATIVE:
+            reason = f"this form of contract declares no errors ({answer.code} was given)"
+            return Check(name=name, outcome=Outcome.SKIPPED, reason=reason)
+        if answer.code in declared:
             self.seen_codes.add(answer.code)
-        if answer.code not in declared:
-            known = ", ".join(sorted(declared))
+        else:
+            known = ", ".join(sorted(declared)) or "none"
             return Check(
                 name=name,
                 outcome=Outcome.FAILED,
