@@ -56,6 +56,7 @@ def kept(document):
     return [(case["id"], case["row"], case["variables"], [t["outcome"] for t in case["trials"]]) for case in cases]
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("rate", "code"), [("70%", 0), ("99%", 1)])
 def test_eight_shards_merge_to_the_result_of_one_run(tmp_path, rate, code):
     write_project(tmp_path, rate=rate)
@@ -101,7 +102,8 @@ def test_eight_shards_merge_to_the_result_of_one_run(tmp_path, rate, code):
     assert "not complete JSON" in half.stderr
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", range(3))
 def test_a_run_that_is_killed_again_and_again_ends_as_if_it_had_not(tmp_path, seed):
     chance = random.Random(seed)
     write_project(tmp_path)
