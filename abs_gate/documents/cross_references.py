@@ -15,18 +15,34 @@ from abs_gate.sources.suggest import did_you_mean
 
 
 def check_references(behaviors: Sequence[Behavior], evaluations: tuple[Evaluation, ...], problems: Problems) -> None:
-    """Note duplicate ids, `requires` and `expected` that name nothing, and `sequence` over optional behaviors."""
+    """Note what names nothing: ids, `requires`, `expected`, a `tool_call` without a tool; and impossible sequences."""
     first: dict[str, Behavior] = {}
     for behavior in behaviors:
         if behavior.id is not None:
             _check_unique(behavior, first, problems)
     for behavior in behaviors:
         _check_requires(behavior, first, problems)
+        for evaluation in walk_evaluations(behavior.evaluations):
+            _check_evaluation(evaluation, behaviors, first, problems, is_call=behavior.is_call)
     for evaluation in walk_evaluations(evaluations):
-        if evaluation.type == "expected":
-            _check_expected(evaluation, first, problems)
-        elif evaluation.type == "sequence":
-            _check_sequence(evaluation, behaviors, problems)
+        _check_evaluation(evaluation, behaviors, first, problems, is_call=False)
+
+
+def _check_evaluation(
+    evaluation: Evaluation,
+    behaviors: Sequence[Behavior],
+    first: Mapping[str, Behavior],
+    problems: Problems,
+    *,
+    is_call: bool,
+) -> None:
+    if evaluation.type == "expected":
+        _check_expected(evaluation, first, problems)
+    elif evaluation.type == "sequence":
+        _check_sequence(evaluation, behaviors, problems)
+    elif evaluation.type == "tool_call" and not is_call and "target" not in evaluation.fields:
+        message = "`tool_call` needs `target` where it does not stand under a call of the assistant."
+        problems.error("missing-key", evaluation.location, message)
 
 
 def _check_unique(behavior: Behavior, first: dict[str, Behavior], problems: Problems) -> None:

@@ -50,22 +50,19 @@ class EvaluationReader:
         read = (self._read(entry, level) for entry in self._reader.list_of(place, "evaluations", what))
         return tuple(evaluation for evaluation in read if evaluation is not None)
 
-    def _read(self, place: Place, level: str, *, nested: bool = False) -> Evaluation | None:
+    def _read(self, place: Place, level: str | None) -> Evaluation | None:
         if not self._reader.mapping(place, "An evaluation"):
             return None
         kind = self._reader.text(place, "type", "an evaluation", required=True)
         if kind is None:
             return None
-        shape = self._shape(place, kind, None if nested else level)
+        shape = self._shape(place, kind, level)
         if shape is None:
             return None
         what = f"`{kind}`"
         self._check_keys(place, kind, shape)
         fields = {key: value for key, value in place.value.items() if key not in (*EVALUATION_KEYS, "evaluations")}
         self._check_fields(place, kind, shape, fields)
-        if kind == "tool_call" and level == "session" and "target" not in place.value:
-            message = "`tool_call` needs `target` where it does not stand under a call."
-            self._problems.error("missing-key", place.location, message)
         return Evaluation(
             type=kind,
             fields=MappingProxyType(fields),
@@ -73,7 +70,7 @@ class EvaluationReader:
             blocking=self._reader.flag(place, "blocking", what),
             threshold=self._threshold(place, what),
             adapter=self._adapter(place, what),
-            children=self._children(place, what, level) if kind in COMPOSITIONS else (),
+            children=self._children(place, what) if kind in COMPOSITIONS else (),
             location=place.location,
             label=_label(kind, place.value),
             places=places_of(place),
@@ -195,12 +192,12 @@ class EvaluationReader:
             self._problems.error("unknown-adapter", at.location, f"No judge is called {excerpt(adapter)}.", hint)
         return adapter
 
-    def _children(self, place: Place, what: str, level: str) -> tuple[Evaluation, ...]:
+    def _children(self, place: Place, what: str) -> tuple[Evaluation, ...]:
         entries = self._reader.list_of(place, "evaluations", what)
         at = place.get("evaluations")
         if at is not None and at.value == []:
             self._problems.error("empty-value", at.location, f"{what} holds no evaluations: it would check nothing.")
-        children = (self._read(entry, level, nested=True) for entry in entries)
+        children = (self._read(entry, None) for entry in entries)
         return tuple(child for child in children if child is not None)
 
 

@@ -82,6 +82,11 @@ class Behavior:
         return self.actor in ("tool", "external") and self.action == "responds"
 
     @property
+    def is_call(self) -> bool:
+        """True when a tool call of the assistant is expected."""
+        return self.actor == "assistant" and self.category is Category.EXECUTION
+
+    @property
     def label(self) -> str:
         """What people read: `assistant calls Order MCP`."""
         return " ".join(part for part in (self.actor, self.action, self.target) if part)

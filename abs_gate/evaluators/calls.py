@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from abs_gate.documents.model import Behavior, Category, Evaluation
+from abs_gate.documents.model import Behavior, Evaluation
 from abs_gate.evaluators.arguments import (
     arguments_match,
     describe_arguments,
@@ -27,14 +27,9 @@ _FIELDS: dict[str, dict[str, Json]] = {
 }
 
 
-def is_call(behavior: Behavior) -> bool:
-    """True when a behavior expects a tool call of the assistant."""
-    return behavior.actor == "assistant" and behavior.category is Category.EXECUTION
-
-
 def frees_order(behavior: Behavior) -> bool:
     """True when the behavior carries `tool_call` with `ordered: false`."""
-    return is_call(behavior) and any(
+    return behavior.is_call and any(
         evaluation.type == "tool_call" and evaluation.fields.get("ordered") is False
         for evaluation in behavior.evaluations
     )
@@ -49,7 +44,7 @@ def find_unordered_runs(behaviors: Sequence[Behavior]) -> dict[int, tuple[int, .
     runs: dict[int, tuple[int, ...]] = {}
     current: list[int] = []
     for behavior in behaviors:
-        if is_call(behavior):
+        if behavior.is_call:
             current.append(behavior.index)
             if frees_order(behavior):
                 runs.update(dict.fromkeys(current, tuple(current)))

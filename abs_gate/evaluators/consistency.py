@@ -15,7 +15,6 @@ from abs_gate.documents.model import Behavior, Evaluation
 from abs_gate.documents.placeholders import Placeholder, find_placeholders, split_template
 from abs_gate.documents.variables import Scope, VariableError
 from abs_gate.evaluators.base import EvalContext, EvalResult, evaluator
-from abs_gate.evaluators.calls import is_call
 from abs_gate.evaluators.observed import observed_json, observed_text
 from abs_gate.evaluators.results import failed, passed, skipped, unverified
 from abs_gate.evaluators.values import as_text, show
@@ -75,7 +74,7 @@ def _find_uses(name: str, behavior: Behavior, context: EvalContext) -> Iterator[
     place = f"behavior {index + 1} ({behavior.label})"
     call = step or context.closest.get(index)
     declared = behavior.with_only if behavior.with_only is not None else behavior.with_
-    if call is not None and declared is not None and is_call(behavior):
+    if call is not None and declared is not None and behavior.is_call:
         arguments = dict(call.arguments) if call.arguments is not None else call.raw_arguments
         yield from _uses_in(name, declared, arguments, scope, place)
     if step is not None and behavior.content is not None:

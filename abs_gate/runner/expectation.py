@@ -56,7 +56,7 @@ class Expectation:
     @property
     def is_call(self) -> bool:
         """True when only a tool call can match."""
-        return self.behavior.category is Category.EXECUTION
+        return self.behavior.is_call
 
     def is_of_kind(self, step: ObservedStep, names: ToolNames) -> bool:
         """True when the step is the kind of thing expected, whatever its arguments or content."""
