@@ -30,7 +30,7 @@ def gate(*arguments: str, cwd: Path | None = None, **environ: str) -> subprocess
         cwd=cwd,
         env=environment(**environ),
         check=False,
-        timeout=100,
+        timeout=200,
     )
 
 
