@@ -26,8 +26,10 @@ def _inert(text: str) -> str:
 
 
 def error(text: str) -> None:
-    """One or more lines for a person, to standard error."""
-    click.echo(_inert(text), err=True)
+    """One or more lines for a person, to standard error; what would move a terminal's cursor is shown instead."""
+    from abs_gate.reports.untrusted import visible
+
+    click.echo(_inert("\n".join(visible(line) for line in text.split("\n"))), err=True)
 
 
 def data(text: str, path: str | None = None) -> None:

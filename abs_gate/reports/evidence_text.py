@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
 from abs_gate.findings import Json
 from abs_gate.gate.evidence import evidence_document
 from abs_gate.gate.result import ResultDocument
+from abs_gate.reports.json_report import json_text
 from abs_gate.reports.markdown_text import cell
 from abs_gate.reports.terminal import wrap
 from abs_gate.reports.untrusted import one_line
@@ -40,7 +40,7 @@ def render_evidence_markdown(document: ResultDocument) -> str:
 
 def render_evidence_json(document: ResultDocument) -> str:
     """`evidence.json`: the checklist and the manifest of the release."""
-    return json.dumps(evidence_document(document), indent=2, ensure_ascii=False) + "\n"
+    return json_text(evidence_document(document))
 
 
 def state_of(entry: Mapping[str, Json]) -> str:

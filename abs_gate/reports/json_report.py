@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from abs_gate.findings import Json
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.options import ReportOptions
 
@@ -22,5 +23,10 @@ def render(document: ResultDocument, _options: ReportOptions) -> str:
     """The document with sorted keys and a line end, indented by two; no NaN, no raw control characters."""
     trials = sum(len(case["trials"]) for session in document["sessions"] for case in session["cases"])
     indent = 2 if trials <= _INDENTED_TRIALS else None
-    text = json.dumps(document, ensure_ascii=False, indent=indent, sort_keys=True, allow_nan=False)
+    return json_text(document, indent=indent, sort_keys=True)
+
+
+def json_text(value: Json, *, indent: int | None = 2, sort_keys: bool = False) -> str:
+    """Any value as JSON and a line end, fit for a terminal too: no NaN, no raw control characters."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, sort_keys=sort_keys, allow_nan=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"

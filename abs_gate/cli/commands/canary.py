@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from abs_gate.cli import output as out
@@ -37,6 +35,7 @@ def command(
     from abs_gate.gate.canary.compare import compare_canary
     from abs_gate.gate.canary.read import read_execution_records
     from abs_gate.reports.canary_text import render_canary, render_canary_markdown
+    from abs_gate.reports.json_report import json_text
     from abs_gate.reports.options import ReportOptions
     from abs_gate.settings.load import load_settings
 
@@ -46,7 +45,7 @@ def command(
     )
     document = compare_canary(before, after, settings.canary)
     if format_ == "json":
-        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        text = json_text(document)
     elif format_ == "markdown":
         text = render_canary_markdown(document)
     else:

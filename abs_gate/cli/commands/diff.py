@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 
 import click
 
@@ -42,13 +41,14 @@ def command(
     from abs_gate.app.contracts import compare_places
     from abs_gate.cli.places import open_path_or_revision
     from abs_gate.contracts.records import to_record
+    from abs_gate.reports.json_report import json_text
 
     old, new = open_path_or_revision(base), open_path_or_revision(head)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     diffs = compare_places((old.workspace, old.path), (new.workspace, new.path), today=today)
     records = [to_record(diff) for diff in diffs]
     if format_ == "json":
-        text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
+        text = json_text(records)
     elif format_ == "markdown":
         from abs_gate.reports.contracts_text import render_diff_markdown
 

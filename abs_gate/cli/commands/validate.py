@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -38,6 +37,7 @@ def command(
     from abs_gate.errors import ConfigurationError
     from abs_gate.gate.records import finding_record
     from abs_gate.reports.figures import count_of
+    from abs_gate.reports.json_report import json_text
     from abs_gate.settings.load import load_settings
     from abs_gate.sources.workspace import Workspace
 
@@ -65,7 +65,7 @@ def command(
             "There is nothing to check.", hint="Name sessions, contracts or a configuration, or write abs-gate.yaml."
         )
     if format_ == "json":
-        out.data(json.dumps([finding_record(each) for each in result.warnings], indent=2, ensure_ascii=False) + "\n")
+        out.data(json_text([finding_record(each) for each in result.warnings]))
         return 0
     for warning in result.warnings:
         out.error(f"warning: {warning}")
