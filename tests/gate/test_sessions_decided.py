@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abs_gate.gate.keeping import Keeper
+from abs_gate.gate.trial_note import note_trial
 from abs_gate.settings.model import Quarantine, SequentialSettings, SessionPolicy, SessionsSettings
 
-from .play import play, rate, session
+from .play import OUTCOMES, case_of, play, rate, session, trial
 
 NINETY_FIVE = Fraction(19, 20)
 
@@ -251,6 +252,17 @@ def test_memory_is_bounded_and_says_what_it_left_out():
     assert len(kept) == 10
     assert sum(trial["outcome"] == "failed" for trial in kept) >= 5
     assert 0 < sum(trial["transcript"] is not None for trial in kept) < 5
+
+
+def test_a_case_with_more_data_than_there_is_room_for_is_only_counted():
+    keeper, cases = Keeper(detail_bytes=1000), {}
+    note = note_trial(case_of(session(), 1), 0, trial(OUTCOMES["F"]))
+    assert not keeper.keep({**note, "case": "large", "variables": {"text": "x" * 2000}}, cases, late=False)
+    assert keeper.keep({**note, "variables": {"text": "x" * 900}}, cases, late=False)
+    [(case_id, kept)] = cases.items()
+    assert case_id == note["case"]
+    [record] = kept["trials"]
+    assert (record["transcript"], record["mismatches"], record["outcome"]) == (None, [], "failed")
 
 
 def test_memory_does_not_grow_with_the_trials():
