@@ -32,7 +32,7 @@ def open_path(path: str) -> Place:
 
     What the user types may lie anywhere; what files then name stays inside the directory they lie in.
     """
-    real = Path(path).resolve()
+    real = Path(os.path.realpath(path))  # a link that leads to itself stays what it is
     root = Path.cwd().resolve()
     if real.is_relative_to(root):
         return Place(here(), real.relative_to(root).as_posix())
@@ -47,7 +47,7 @@ def common_workspace(paths: Sequence[str]) -> tuple[WorkTree, tuple[str, ...]]:
     It is the directory the command was started in where that holds them all, else the nearest one above them.
     """
     root = Path.cwd().resolve()
-    real = [Path(path).resolve() for path in paths]
+    real = [Path(os.path.realpath(path)) for path in paths]
     if not all(path.is_relative_to(root) for path in real):
         above = [path if path.is_dir() else path.parent for path in real]
         root = Path(os.path.commonpath(above))
