@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -65,6 +66,14 @@ def find_urls(text: str) -> tuple[str, ...]:
 def find_hidden(text: str) -> tuple[str, ...]:
     """Return the characters a reviewer does not see and a model does, as code points."""
     return tuple(dict.fromkeys(f"U+{ord(char):04X}" for char in _HIDDEN.findall(text)))
+
+
+def find_scripts(name: str) -> tuple[str, ...]:
+    """Return those of the easily confused scripts that the letters of a name belong to."""
+    if name.isascii():
+        return ()
+    scripts = {unicodedata.name(char, "").partition(" ")[0] for char in name if char.isalpha()}
+    return tuple(sorted(scripts & {"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL"}))
 
 
 def _summary(old: str, new: str) -> str:

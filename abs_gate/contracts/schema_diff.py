@@ -188,7 +188,8 @@ class SchemaDiff:
         if each.direction is None:
             return fact.grade or each.grades[self._side], "convention"
         if each.direction is not Direction.EITHER:
-            return each.grades[self._side], Proof.PROVED.value
+            grade = each.grades[self._side]
+            return (fact.grade or grade if grade is BREAKING else grade), Proof.PROVED.value
         is_broken = at.narrowed if self._side is Side.INPUT else at.widened
         if is_broken is False:
             return COMPATIBLE, Proof.PROVED.value

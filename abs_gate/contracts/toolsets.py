@@ -12,7 +12,7 @@ from abs_gate.contracts.renames import are_similar, without_texts, words
 from abs_gate.contracts.rules import rule
 from abs_gate.contracts.rules.registry import COMPATIBLE, REVIEW, Side
 from abs_gate.contracts.schemas.values import canonical
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named
 from abs_gate.findings import Json
 
 SERVER = "(server)"
@@ -123,12 +123,12 @@ def diff_added(tool: ToolContract) -> ToolDiff:
         for word, applies in (
             ("writes", writes(tool)),
             ("may destroy", writes(tool) and hints.destructive and tool.policy.effect is None),
-            ("reaches the open world", hints.open_world and writes(tool) and tool.policy.effect is None),
+            ("reaches the open world", _reaches_out(tool)),
         )
         if applies
     ]
     undeclared = writes(tool) and tool.policy.effect is None and not tool.annotations
-    message = f"The tool {show(tool.tool_id)} is new."
+    message = f"The tool {named(tool.tool_id)} is new."
     if risks:
         message += f" It {', '.join(risks)}{', as far as anything is declared' if undeclared else ''}."
     change = Change(
@@ -152,18 +152,26 @@ def diff_added(tool: ToolContract) -> ToolDiff:
     )
 
 
+def _reaches_out(tool: ToolContract) -> bool:
+    """Tell whether a tool says that it reaches the open world, or says nothing and may write."""
+    declared = tool.annotations.get("openWorldHint")
+    if isinstance(declared, bool):
+        return declared
+    return writes(tool) and tool.policy.effect is None
+
+
 def diff_removed(tool: ToolContract, aliases: Mapping[str, str], *, today: str) -> ToolDiff:
     """Return the entry of a tool that is gone: allowed when its date has passed or another answers to its name."""
     each = rule("tool_removed")
     excuse = _retired(tool, today)
     if not excuse and tool.name in aliases:
-        excuse = f"{show(aliases[tool.name])} answers to its name."
+        excuse = f"{named(aliases[tool.name])} answers to its name."
     change = Change(
         path="discovery.tools",
         kind=each.id,
         classification=COMPATIBLE if excuse else each.grades[Side.TOOL],
         affects=each.affects[Side.TOOL],
-        message=f"The tool {show(tool.tool_id)} is gone." + (f" {excuse}" if excuse else ""),
+        message=f"The tool {named(tool.tool_id)} is gone." + (f" {excuse}" if excuse else ""),
         before=tool.name,
         location=tool.location,
     )
@@ -191,7 +199,7 @@ def diff_orphans(removed: Sequence[ToolContract], tools: Sequence[ToolContract])
                 kind=each.id,
                 classification=each.grades[Side.TOOL],
                 affects=each.affects[Side.TOOL],
-                message=f"{show(undo)}, which undoes this tool, is no longer among the tools.",
+                message=f"{named(undo)}, which undoes this tool, is no longer among the tools.",
                 before=undo,
                 location=tool.places.get(("policy", "compensation"), tool.location),
             )

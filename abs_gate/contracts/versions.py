@@ -20,7 +20,7 @@ from abs_gate.contracts.toolsets import (
     replaced,
 )
 from abs_gate.contracts.version_order import version_key
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 
 Compare = Callable[[ToolContract, ToolContract], tuple[Change, ...]]
 
@@ -126,9 +126,9 @@ class _Lineage:
         missing: list[str] = []
         if version_key(new.version) <= version_key(old.version):
             missing.append(f"raise `tool_version` above {show(old.version)}")
-        named = f"{old.tool_id}@{old.version}"
-        if named not in self._replaced_by(new):
-            missing.append(f"name {show(named)} in `compatibility.replaces`")
+        entry = f"{old.tool_id}@{old.version}"
+        if entry not in self._replaced_by(new):
+            missing.append(f"name {named(entry)} in `compatibility.replaces`")
         missing += [f"give `migration.{key}`" for key in ("owner", "retire_when") if not new.migration.get(key)]
         shipped = [tool for tool in self._head.get(old.tool_id, ()) if tool.version == old.version]
         if not shipped or shipped[0] is new:
@@ -151,8 +151,8 @@ class _Lineage:
 
     def _removed(self, tool: ToolContract, candidate: ToolContract) -> ToolDiff:
         each = rule("version_removed")
-        named = f"{tool.tool_id}@{tool.version}"
-        successors = [other for other in (*self._new, *self._old) if named in replaced(other)]
+        entry = f"{tool.tool_id}@{tool.version}"
+        successors = [other for other in (*self._new, *self._old) if entry in replaced(other)]
         dates = [passed_date(other.migration.get("retire_when"), self._today) for other in (tool, *successors)]
         date = next((date for date in dates if date), None)
         verdict = each.grades[Side.TOOL]

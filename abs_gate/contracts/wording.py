@@ -20,6 +20,12 @@ def show(value: Json, width: int = _WIDTH) -> str:
     return f"`{text if len(text) <= width else text[: width - 1] + '…'}`"
 
 
+def named(name: str, width: int = _WIDTH) -> str:
+    """Return a name (of a tool, an argument, an error) between backquotes, cut to a width."""
+    text = clean(str(name))
+    return f"`{text if len(text) <= width else text[: width - 1] + '…'}`"
+
+
 def show_all(values: Iterable[Json], limit: int = 6) -> str:
     """Return values as a list in words: the first few, and how many more there are."""
     shown = list(values)

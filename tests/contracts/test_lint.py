@@ -153,3 +153,9 @@ def test_near_duplicates_are_found_among_many() -> None:
     texts += ["Sends one message to a customer by mail today", "Sends one message to a customer by mail now"]
     pairs = list(find_near_duplicates(texts, at_least=0.7))
     assert (len(texts) - 2, len(texts) - 1) in pairs
+
+
+def test_names_that_mix_scripts_are_errors() -> None:
+    assert "mixed-script-name" in rules(mcp(schema={"type": "object", "properties": {"p\u0430th": {}}}), least="error")
+    for fine in ("größe", "注文_id", "Ωmega"[1:]):
+        assert "mixed-script-name" not in rules(mcp(schema={"type": "object", "properties": {fine: {}}}))

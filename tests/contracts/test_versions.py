@@ -53,7 +53,7 @@ def test_a_breaking_change_is_cleared_when_all_conditions_hold() -> None:
         ([NEW], "go on shipping version `3`"),
         ([OLD, {**NEW, "migration": {"owner": "@billing"}}], "give `migration.retire_when`"),
         ([OLD, {**NEW, "migration": {"retire_when": "2027-01-31"}}], "give `migration.owner`"),
-        ([OLD, {**NEW, "compatibility": {}}], 'name `"billing.issue_refund@3"` in `compatibility.replaces`'),
+        ([OLD, {**NEW, "compatibility": {}}], "name `billing.issue_refund@3` in `compatibility.replaces`"),
         ([{**NEW, "tool_version": 3}], "raise `tool_version` above `3`"),
         ([{**OLD, "runtime": {"deadline_ms": 20_000}}, NEW], "leave version `3` as it was"),
     ],
@@ -142,6 +142,8 @@ def test_a_tool_that_came_and_a_tool_that_went() -> None:
         ("discovery.tools", "tool_added", "compatible")
     ]
     assert kinds([mcp("a")], [mcp("a"), mcp("b")]) == [("discovery.tools", "tool_added", "behavior_sensitive")]
+    search = mcp("b", annotations={**READ, "openWorldHint": True})
+    assert kinds([mcp("a")], [mcp("a"), search]) == [("discovery.tools", "tool_added", "behavior_sensitive")]
     assert kinds([mcp("a"), mcp("b")], [mcp("a")]) == [("discovery.tools", "tool_removed", "breaking")]
 
 

@@ -187,3 +187,25 @@ def test_rewrites_report_nothing(old: Any, new: Any) -> None:
         for side in (Side.INPUT, Side.OUTPUT):
             wrapped = [{"type": "object", "properties": {"v": each}, "required": ["v"]} for each in (left, right)]
             assert changes(*wrapped, side) == ()
+
+
+def test_consumers_who_were_told_that_a_list_is_open_are_not_broken() -> None:
+    old = {"type": "object", "properties": {"state": {"enum": ["open"], "x-extensible-enum": True}}}
+    new = {"type": "object", "properties": {"state": {"enum": ["open", "held"], "x-extensible-enum": True}}}
+    (change,) = changes(old, new, Side.OUTPUT)
+    assert (change.kind, change.classification.value) == ("enum_value_added", "behavior_sensitive")
+    closed = [{"type": "object", "properties": {"state": {"enum": values}}} for values in (["open"], ["open", "held"])]
+    assert [each.classification.value for each in changes(*closed, Side.OUTPUT)] == ["breaking"]
+
+
+def test_bounds_that_cross_are_named() -> None:
+    old = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 5}}}
+    new = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 5, "minimum": 9}}}
+    (change,) = changes(old, new)
+    assert change.kind == "minimum_raised" and change.notes == ("Nothing can satisfy this any more.",)
+
+
+def test_a_keyword_that_no_longer_applies_is_no_change_of_its_own() -> None:
+    old = {"type": "object", "properties": {"v": {"type": "string", "maxLength": 9, "pattern": "a"}}}
+    new = {"type": "object", "properties": {"v": {"type": "integer"}}}
+    assert [change.kind for change in changes(old, new)] == ["type_changed"]

@@ -29,6 +29,8 @@ _POLICY = frozenset(
     {"required_scope", "required_scopes", "scopes", "effect", "approval", "idempotency_key", "tenant_boundary"}
 )
 _ERROR = frozenset({"code", "retryable", "user_action", "retry_after_source", "message"})
+_SPOKEN_OF = frozenset({"errors_closed", "aliases", "deprecated", "deprecation", "sunset"})
+"""Further keys that rules know."""
 _EXTENSIONS = ("x-", "x_", "$")
 
 
@@ -40,7 +42,7 @@ def read(entry: Entry) -> ToolContract | None:
     name = entry.name(surface, "model_surface", "name")
     if tool_id is None or name is None:
         return None
-    _name_unknown_keys(entry, artifact, _TOP)
+    _name_unknown_keys(entry, artifact, _TOP | _SPOKEN_OF)
     _name_unknown_keys(entry, surface, _SURFACE, "model_surface")
     input_schema, input_mounts = _schema(entry, surface, "input")
     output_schema, output_mounts = _schema(entry, surface, "output")

@@ -12,7 +12,7 @@ from abs_gate.contracts.linting import LintedSet, LintFact
 from abs_gate.contracts.rules.profiles import at, closed, root_facts, tool
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.schema_nodes import recursive_references
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Severity
 
 PLAIN, STRICT = "anthropic", "anthropic-strict"
@@ -45,7 +45,7 @@ def anthropic_tool_name(linted: LintedSet) -> Iterator[LintFact]:
         if not _NAME.fullmatch(each.name):
             is_long = _LONGER_NAME.fullmatch(each.name) is not None
             yield LintFact(
-                message=f"Anthropic refuses the name {show(each.name)}" + (" in part." if is_long else "."),
+                message=f"Anthropic refuses the name {named(each.name)}" + (" in part." if is_long else "."),
                 tool=each,
                 part=("discovery", "name"),
                 severity=Severity.WARNING if is_long else None,
@@ -101,7 +101,7 @@ def anthropic_strict_recursion(linted: LintedSet) -> Iterator[LintFact]:
     """
     for each in linted.tools:
         for reference in recursive_references(each.input_schema):
-            message = f"{show(reference)} refers to itself; strict tool use refuses recursion."
+            message = f"{named(reference)} refers to itself; strict tool use refuses recursion."
             yield LintFact(message=message, tool=each, part=("input",), args={"reference": reference})
 
 

@@ -14,7 +14,7 @@ from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import REVIEW, SAFETY, tool_rule
 from abs_gate.contracts.schemas import SchemaDocument
 from abs_gate.contracts.schemas.values import canonical
-from abs_gate.contracts.wording import show, show_all
+from abs_gate.contracts.wording import named, show, show_all
 from abs_gate.findings import Json
 
 AREA = "authority"
@@ -178,7 +178,7 @@ def dispatch_value_added(pair: ToolPair) -> Iterator[ToolFact]:
         if known and added:
             yield ToolFact(
                 path=f"input{property_step(name)}",
-                message=f"{show(name)} selects what the tool does and takes {show_all(added)} besides.",
+                message=f"{named(name)} selects what the tool does and takes {show_all(added)} besides.",
                 before=before[name],
                 after=values,
                 part=("input", "properties", name),
@@ -223,7 +223,7 @@ def read_only_tool_takes_file(pair: ToolPair) -> Iterator[ToolFact]:
         if _WRITES_FILE.match("_".join(words(name))):
             yield ToolFact(
                 path=f"input{property_step(name)}",
-                message=f"The tool claims to be read-only and takes {show(name)}, which looks like a file to write.",
+                message=f"The tool claims to be read-only and takes {named(name)}, which looks like a file to write.",
                 after=name,
                 part=("input", "properties", name),
             )

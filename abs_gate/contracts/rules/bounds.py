@@ -30,6 +30,11 @@ class _Bound(NamedTuple):
     narrow: str
     wide: str
 
+    @property
+    def of(self) -> str:
+        """What it bounds: `imum` of numbers, `Length`, `Items`, ..."""
+        return self.keyword[3:]
+
 
 _LIST = {"type": "array", "items": {"type": "string"}}
 _TYPES = {"numbers": "number", "strings": "string", "lists": "array", "objects": "object"}
@@ -99,6 +104,17 @@ def _compare(pair: SchemaPair, bound: _Bound) -> tuple[str, str, bool] | None:
     return _words(old), _words(new), is_tighter
 
 
+def _is_empty(form: Plain, bound: _Bound) -> bool:
+    """Tell whether the lower bound has passed the upper one."""
+    opposite = next((each for each in _BOUNDS if each.of == bound.of and each.is_lower is not bound.is_lower), bound)
+    limits = _limit(form, bound), _limit(form, opposite)
+    lower, upper = limits if bound.is_lower else limits[::-1]
+    if lower is None or upper is None:
+        return False
+    low, high = exact(lower[0]), exact(upper[0])
+    return low > high or (low == high and (lower[1] or upper[1]))
+
+
 def _words(limit: tuple[Json, bool] | None) -> str:
     if limit is None:
         return "none"
@@ -124,6 +140,7 @@ def _finder(bound: _Bound, *, tighter: bool) -> Callable[[SchemaPair], Iterator[
                 before=_value(pair.old, bound),
                 after=_value(pair.new, bound),
                 keywords=(bound.keyword, *([bound.exclusive] if bound.exclusive else [])),
+                notes=("Nothing can satisfy this any more.",) if tighter and _is_empty(pair.new, bound) else (),
             )
 
     effect = f"{bound.smaller} {'are refused' if tighter else 'are accepted, and may come in results'}"

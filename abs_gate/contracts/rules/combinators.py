@@ -8,7 +8,7 @@ from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.plain import Plain, SchemaReader
 from abs_gate.contracts.rules.registry import REVIEW, Direction, schema_rule
 from abs_gate.contracts.schemas.values import canonical
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "combinators"
@@ -312,7 +312,7 @@ def keyword_not_understood(pair: SchemaPair) -> Iterator[Fact]:
         before, after = pair.old.unknown.get(keyword), pair.new.unknown.get(keyword)
         if canonical(before) != canonical(after):
             yield Fact(
-                message=f"{show(keyword)}, which is not understood, went from {show(before)} to {show(after)}.",
+                message=f"{named(keyword)}, which is not understood, went from {show(before)} to {show(after)}.",
                 before=before,
                 after=after,
             )

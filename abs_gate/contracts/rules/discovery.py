@@ -10,12 +10,13 @@ from abs_gate.contracts.model import SourceFormat, ToolContract
 from abs_gate.contracts.prose import describe_change, same_prose
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, tool_rule
 from abs_gate.contracts.schemas.values import canonical
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "discovery"
 _OBJECT = {"type": "object", "properties": {}}
 _TOOL = {"name": "get_order", "description": "Finds one order by its number.", "inputSchema": _OBJECT}
+_FIND: Json = {"name": "find", "description": "Finds one order.", "input_schema": _OBJECT}
 _DISPLAY = ("icons", "_meta")
 
 
@@ -42,7 +43,7 @@ def tool_renamed(pair: ToolPair) -> Iterator[ToolFact]:
     if pair.old.name != pair.new.name:
         yield ToolFact(
             path="discovery.name",
-            message=f"{show(pair.old.name)} is now called {show(pair.new.name)}.",
+            message=f"{named(pair.old.name)} is now called {named(pair.new.name)}.",
             before=pair.old.name,
             after=pair.new.name,
             part=("discovery", "name"),
@@ -153,7 +154,7 @@ def annotation_changed(pair: ToolPair) -> Iterator[ToolFact]:
         if canonical(before) != canonical(after):
             yield ToolFact(
                 path=f"annotations.{key}",
-                message=f"The annotation {show(key)} went from {show(before)} to {show(after)}.",
+                message=f"The annotation {named(key)} went from {show(before)} to {show(after)}.",
                 before=before,
                 after=after,
                 part=("discovery", "annotations", key),
@@ -346,115 +347,50 @@ def contract_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
 
     What is not understood is never called compatible.
     """
-    for key in sorted((pair.old.extra.keys() | pair.new.extra.keys()) - {*_DISPLAY, "execution"}):
-        before, after = pair.old.extra.get(key), pair.new.extra.get(key)
+    old, new = _other_fields(pair.old), _other_fields(pair.new)
+    for key in sorted(old.keys() | new.keys()):
+        before, after = old.get(key), new.get(key)
         if canonical(before) != canonical(after):
             yield ToolFact(
                 path=f"discovery.{key}",
-                message=f"The field {show(key)} went from {show(before)} to {show(after)}.",
+                message=f"The field {named(key)} went from {show(before)} to {show(after)}.",
                 before=before,
                 after=after,
                 part=(key,) if pair.new.source is SourceFormat.NATIVE else ("discovery", key),
             )
 
 
-@tool_rule(
-    "output_schema_added",
-    area=AREA,
-    grade=COMPATIBLE,
-    affects=("consumers",),
-    mirror="output_schema_removed",
-    fix="Return structured content that conforms with every success from now on: strict clients fail without it.",
-    bad=(_TOOL, {**_TOOL, "outputSchema": _OBJECT}),
-    good=({**_TOOL, "outputSchema": _OBJECT}, {**_TOOL, "outputSchema": {"properties": {}, "type": "object"}}),
-)
-def output_schema_added(pair: ToolPair) -> Iterator[ToolFact]:
-    """Results have a declared schema where they had none.
-
-    A promise more. An MCP server has to keep it with every success.
-    """
-    if pair.old.output_schema is None and pair.new.output_schema is not None:
-        message = "Results have a declared schema now."
-        yield ToolFact(path="output", message=message, after=pair.new.output_schema, part=("output",))
+def _other_fields(tool: ToolContract) -> dict[str, Json]:
+    """Return what no other rule speaks of."""
+    fields = {key: value for key, value in tool.extra.items() if key not in _DISPLAY}
+    execution = fields.pop("execution", None)
+    if isinstance(execution, Mapping):
+        rest = {key: value for key, value in execution.items() if key != "taskSupport"}
+        return {**fields, **({"execution": rest} if rest else {})}
+    return fields if execution is None else {**fields, "execution": execution}
 
 
 @tool_rule(
-    "output_schema_removed",
+    "tool_id_changed",
     area=AREA,
     grade=BREAKING,
-    affects=("consumers",),
-    mirror="output_schema_added",
-    fix="Keep the schema, or say in a new tool version what comes back.",
-    bad=({**_TOOL, "outputSchema": _OBJECT}, _TOOL),
-    good=(_TOOL, _TOOL),
+    affects=("adapter", "saved_runs", "approval_policy"),
+    no_mirror="its own opposite",
+    fix="Keep the tool_id: traces, release manifests and paused runs name it.",
+    bad=({"tool_id": "orders.find", "model_surface": _FIND}, {"tool_id": "shop.find", "model_surface": _FIND}),
+    good=({"tool_id": "orders.find", "model_surface": _FIND}, {"tool_id": "orders.find", "model_surface": _FIND}),
 )
-def output_schema_removed(pair: ToolPair) -> Iterator[ToolFact]:
-    """Results no longer have a declared schema.
+def tool_id_changed(pair: ToolPair) -> Iterator[ToolFact]:
+    """The tool_id of an artifact is another one, under the same name for models.
 
-    Consumers can rely on nothing, and typed clients lose their type.
+    What was recorded under the old identity no longer leads here.
     """
-    if pair.old.output_schema is not None and pair.new.output_schema is None:
-        message = "Results no longer have a declared schema."
-        yield ToolFact(path="output", message=message, before=pair.old.output_schema, part=("discovery",))
-
-
-@tool_rule(
-    "input_schema_unusable",
-    area=AREA,
-    grade=BREAKING,
-    affects=("provider", "adapter"),
-    mirror="input_schema_mended",
-    fix='Declare an object: {"type": "object", "properties": {}} for a tool without arguments.',
-    bad=(_TOOL, {**_TOOL, "inputSchema": None}),
-    good=(_TOOL, {**_TOOL, "inputSchema": {"type": "object"}}),
-)
-def input_schema_unusable(pair: ToolPair) -> Iterator[ToolFact]:
-    """The input schema is null, no object, or its root is of another type than `object`.
-
-    Providers refuse the request, and some clients drop the whole list.
-    """
-    if _takes_objects(pair.old) and not _takes_objects(pair.new):
+    is_artifact = pair.old.source is SourceFormat.NATIVE and pair.new.source is SourceFormat.NATIVE
+    if is_artifact and pair.old.tool_id != pair.new.tool_id:
         yield ToolFact(
-            path="input",
-            message="The input schema is no schema of an object any more.",
-            before=pair.old.input_schema,
-            after=pair.new.input_schema,
-            part=("input",),
+            path="tool_id",
+            message=f"{named(pair.old.tool_id)} is now {named(pair.new.tool_id)}.",
+            before=pair.old.tool_id,
+            after=pair.new.tool_id,
+            part=("tool_id",),
         )
-
-
-@tool_rule(
-    "input_schema_mended",
-    area=AREA,
-    grade=COMPATIBLE,
-    affects=("provider", "adapter"),
-    mirror="input_schema_unusable",
-    fix="Nothing.",
-    bad=({**_TOOL, "inputSchema": None}, _TOOL),
-    good=(_TOOL, _TOOL),
-)
-def input_schema_mended(pair: ToolPair) -> Iterator[ToolFact]:
-    """The input schema was unusable and is one of an object now.
-
-    Providers that refused the tool take it.
-    """
-    if not _takes_objects(pair.old) and _takes_objects(pair.new):
-        yield ToolFact(
-            path="input",
-            message="The input schema is usable now.",
-            before=pair.old.input_schema,
-            after=pair.new.input_schema,
-            part=("input",),
-        )
-
-
-def _takes_objects(tool: ToolContract) -> bool:
-    """Tell whether a schema may describe arguments; a tool the provider hosts has none and needs none."""
-    schema = tool.input_schema
-    if schema is None:
-        return "type" in tool.extra and tool.source in (SourceFormat.OPENAI, SourceFormat.ANTHROPIC)
-    if not isinstance(schema, Mapping):
-        return False
-    kind = schema.get("type")
-    kinds = kind if isinstance(kind, list) else [kind]
-    return kind is None or "object" in kinds

@@ -9,7 +9,7 @@ from abs_gate.contracts.model import ErrorSpec, ToolContract
 from abs_gate.contracts.prose import same_prose
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, SAFETY, tool_rule
 from abs_gate.contracts.schemas.values import canonical
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "errors"
@@ -72,7 +72,7 @@ def error_added(pair: ToolPair) -> Iterator[ToolFact]:
         if error.code not in known and (renamed is None or renamed[1] != error.code):
             yield ToolFact(
                 path=f"errors.{error.code}",
-                message=f"The error {show(error.code)} is new.",
+                message=f"The error {named(error.code)} is new.",
                 after=_plain(error),
                 part=("errors", error.code),
                 grade=BREAKING if pair.old.extra.get("errors_closed") is True else None,
@@ -100,7 +100,7 @@ def error_removed(pair: ToolPair) -> Iterator[ToolFact]:
         if error.code not in left and (renamed is None or renamed[0] != error.code):
             yield ToolFact(
                 path=f"errors.{error.code}",
-                message=f"The error {show(error.code)} is gone.",
+                message=f"The error {named(error.code)} is gone.",
                 before=_plain(error),
                 part=("errors",),
             )
@@ -125,7 +125,7 @@ def error_renamed(pair: ToolPair) -> Iterator[ToolFact]:
     if renamed:
         yield ToolFact(
             path=f"errors.{renamed[1]}",
-            message=f"The error {show(renamed[0])} is now called {show(renamed[1])}, by all appearances.",
+            message=f"The error {named(renamed[0])} is now called {named(renamed[1])}, by all appearances.",
             before=renamed[0],
             after=renamed[1],
             part=("errors", renamed[1]),
@@ -153,7 +153,7 @@ def retryability_changed(pair: ToolPair) -> Iterator[ToolFact]:
         if before != after:
             yield ToolFact(
                 path=f"errors.{new.code}",
-                message=f"`retryable` of {show(new.code)} went from {show(old.retryable)} to {show(new.retryable)}.",
+                message=f"`retryable` of {named(new.code)} went from {show(old.retryable)} to {show(new.retryable)}.",
                 before=old.retryable,
                 after=new.retryable,
                 part=("errors", new.code, "retryable"),
@@ -205,7 +205,7 @@ def _effect_facts(pair: ToolPair, *, certain_before: bool) -> Iterator[ToolFact]
             if certain == (certain_before, not certain_before):
                 yield ToolFact(
                     path=f"errors.{new.code}",
-                    message=f"`{key}` of {show(new.code)} went from {show(before)} to {show(after)}.",
+                    message=f"`{key}` of {named(new.code)} went from {show(before)} to {show(after)}.",
                     before=before,
                     after=after,
                     part=("errors", new.code, key),
@@ -242,7 +242,7 @@ def error_action_changed(pair: ToolPair) -> Iterator[ToolFact]:
             if before != after:
                 yield ToolFact(
                     path=f"errors.{new.code}",
-                    message=f"`{key}` of {show(new.code)} went from {show(before)} to {show(after)}.",
+                    message=f"`{key}` of {named(new.code)} went from {show(before)} to {show(after)}.",
                     before=before,
                     after=after,
                     part=("errors", new.code, key),
@@ -268,7 +268,7 @@ def error_message_changed(pair: ToolPair) -> Iterator[ToolFact]:
         if not same_prose(old.message, new.message):
             yield ToolFact(
                 path=f"errors.{new.code}",
-                message=f"The text of {show(new.code)} changed.",
+                message=f"The text of {named(new.code)} changed.",
                 before=old.message,
                 after=new.message,
                 part=("errors", new.code, "message"),
@@ -296,7 +296,7 @@ def error_detail_changed(pair: ToolPair) -> Iterator[ToolFact]:
             if canonical(before) != canonical(after):
                 yield ToolFact(
                     path=f"errors.{new.code}",
-                    message=f"{show(key)} of {show(new.code)} went from {show(before)} to {show(after)}.",
+                    message=f"{named(key)} of {named(new.code)} went from {show(before)} to {show(after)}.",
                     before=before,
                     after=after,
                     part=("errors", new.code, key),

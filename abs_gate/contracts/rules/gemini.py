@@ -12,7 +12,7 @@ from abs_gate.contracts.linting import LintedSet, LintFact
 from abs_gate.contracts.rules.profiles import at, tool
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.schema_nodes import recursive_references
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named
 from abs_gate.findings import Json, Severity
 
 PROFILE = "gemini"
@@ -48,7 +48,7 @@ def gemini_tool_name(linted: LintedSet) -> Iterator[LintFact]:
         if not _NAME.fullmatch(each.name):
             is_newer = _LONGER_NAME.fullmatch(each.name) is not None
             yield LintFact(
-                message=f"Gemini refuses the name {show(each.name)}" + (" on older endpoints." if is_newer else "."),
+                message=f"Gemini refuses the name {named(each.name)}" + (" on older endpoints." if is_newer else "."),
                 tool=each,
                 part=("discovery", "name"),
                 severity=Severity.WARNING if is_newer else None,
@@ -70,7 +70,7 @@ def gemini_argument_name(linted: LintedSet) -> Iterator[LintFact]:
     """
     for each, node in linted.each_node():
         if node.is_property and not _ARGUMENT.fullmatch(node.name):
-            yield LintFact(message=f"Gemini refuses the argument name {show(node.name)}.", tool=each, part=at(node))
+            yield LintFact(message=f"Gemini refuses the argument name {named(node.name)}.", tool=each, part=at(node))
 
 
 @lint_rule(
@@ -172,5 +172,5 @@ def gemini_recursion(linted: LintedSet) -> Iterator[LintFact]:
     """
     for each in linted.tools:
         for reference in recursive_references(each.input_schema):
-            message = f"{show(reference)} refers to itself."
+            message = f"{named(reference)} refers to itself."
             yield LintFact(message=message, tool=each, part=("input",), args={"reference": reference})

@@ -8,7 +8,7 @@ from abs_gate.contracts.fingerprint import fingerprint_content
 from abs_gate.contracts.linting import LintedSet, LintFact
 from abs_gate.contracts.model import SourceFormat
 from abs_gate.contracts.rules.registry import lint_rule
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json, Severity
 
 AREA = "artifact lint"
@@ -42,7 +42,7 @@ def undocumented_error(linted: LintedSet) -> Iterator[LintFact]:
         for index, case in enumerate(tool.cases):
             for code in sorted(set(_error_codes(case)) - declared):
                 yield LintFact(
-                    message=f"A case uses the error code {show(code)}, which is not declared.",
+                    message=f"A case uses the error code {named(code)}, which is not declared.",
                     tool=tool,
                     part=("cases", index),
                     args={"code": code},
@@ -79,7 +79,7 @@ def error_without_retryable(linted: LintedSet) -> Iterator[LintFact]:
         for error in tool.errors:
             if error.retryable is None:
                 yield LintFact(
-                    message=f"The error {show(error.code)} does not say whether the call may be repeated.",
+                    message=f"The error {named(error.code)} does not say whether the call may be repeated.",
                     tool=tool,
                     part=("errors", error.code),
                 )
@@ -100,7 +100,7 @@ def version_undeclared(linted: LintedSet) -> Iterator[LintFact]:
     """
     for tool in linted.tools:
         if tool.source is SourceFormat.NATIVE and tool.version is None:
-            yield LintFact(message=f"{show(tool.tool_id)} has no `tool_version`.", tool=tool)
+            yield LintFact(message=f"{named(tool.tool_id)} has no `tool_version`.", tool=tool)
 
 
 @lint_rule(
@@ -123,7 +123,7 @@ def changed_contract_same_version(linted: LintedSet) -> Iterator[LintFact]:
         old = before.get((tool.tool_id, str(tool.version)))
         if old and old.fingerprint != tool.fingerprint and fingerprint_content(old) != fingerprint_content(tool):
             yield LintFact(
-                message=f"{show(tool.tool_id)} changed and is still version {show(tool.version)}.",
+                message=f"{named(tool.tool_id)} changed and is still version {show(tool.version)}.",
                 tool=tool,
                 part=("version",),
             )

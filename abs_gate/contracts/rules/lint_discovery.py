@@ -8,7 +8,7 @@ from abs_gate.contracts.likeness import find_near_duplicates
 from abs_gate.contracts.linting import LintedSet, LintFact
 from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import lint_rule
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json, Severity
 
 AREA = "discovery lint"
@@ -46,12 +46,12 @@ def duplicate_tool(linted: LintedSet) -> Iterator[LintFact]:
         owner = names.setdefault(tool.name, tool.tool_id)
         if key in seen:
             yield LintFact(
-                message=f"The tool {show(tool.tool_id)}{version} is declared twice; the first is at {seen[key]}.",
+                message=f"The tool {named(tool.tool_id)}{version} is declared twice; the first is at {seen[key]}.",
                 tool=tool,
             )
         elif owner != tool.tool_id:
             yield LintFact(
-                message=f"{show(owner)} and {show(tool.tool_id)} are both called {show(tool.name)}.",
+                message=f"{named(owner)} and {named(tool.tool_id)} are both called {named(tool.name)}.",
                 tool=tool,
                 part=("discovery", "name"),
                 args={"other": owner},
@@ -75,7 +75,7 @@ def missing_description(linted: LintedSet) -> Iterator[LintFact]:
     for tool in linted.tools:
         if not tool.description.strip() and not (tool.input_schema is None and "type" in tool.extra):
             yield LintFact(
-                message=f"The tool {show(tool.tool_id)} has no description.",
+                message=f"The tool {named(tool.tool_id)} has no description.",
                 tool=tool,
                 part=("discovery", "description"),
             )
@@ -98,7 +98,7 @@ def thin_description(linted: LintedSet) -> Iterator[LintFact]:
         text = tool.description.strip()
         if text and (len(text.split()) == 1 or sorted(words(text)) == sorted(words(tool.name))):
             yield LintFact(
-                message=f"The description of {show(tool.tool_id)} says no more than its name: {show(text)}.",
+                message=f"The description of {named(tool.tool_id)} says no more than its name: {show(text)}.",
                 tool=tool,
                 part=("discovery", "description"),
             )
@@ -124,7 +124,7 @@ def undescribed_argument(linted: LintedSet) -> Iterator[LintFact]:
             if node.is_property and node.level == 1 and not node.schema.get("description") and "$ref" not in node.schema
         ]
         if missing:
-            names = ", ".join(show(name) for name in missing[:6])
+            names = ", ".join(named(name) for name in missing[:6])
             more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
             yield LintFact(message=f"Arguments without a description: {names}{more}.", tool=tool, part=("input",))
 
@@ -150,7 +150,7 @@ def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
         if first != index and tools[first].name != tool.name:
             pairs.add((first, index))
             yield LintFact(
-                message=f"{show(tools[first].name)} and {show(tool.name)} differ in spelling or word order only.",
+                message=f"{named(tools[first].name)} and {named(tool.name)} differ in spelling or word order only.",
                 tool=tool,
                 part=("discovery", "name"),
                 args={"other": tools[first].name},
@@ -158,7 +158,7 @@ def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
     for left, right in find_near_duplicates([tool.description for tool in tools], at_least=0.85):
         if (left, right) not in pairs:
             yield LintFact(
-                message=f"{show(tools[left].name)} and {show(tools[right].name)} have nearly the same description.",
+                message=f"{named(tools[left].name)} and {named(tools[right].name)} have nearly the same description.",
                 tool=tools[right],
                 part=("discovery", "description"),
                 args={"other": tools[left].name},
@@ -201,7 +201,7 @@ def no_output_schema(linted: LintedSet) -> Iterator[LintFact]:
     """
     for tool in linted.tools:
         if tool.output_schema is None and tool.source in ("native", "mcp"):
-            yield LintFact(message=f"{show(tool.tool_id)} does not declare what it returns.", tool=tool)
+            yield LintFact(message=f"{named(tool.tool_id)} does not declare what it returns.", tool=tool)
 
 
 @lint_rule(
@@ -219,4 +219,4 @@ def no_example(linted: LintedSet) -> Iterator[LintFact]:
     """
     for tool in linted.tools:
         if tool.source == "native" and not tool.examples:
-            yield LintFact(message=f"{show(tool.tool_id)} has no example of a call.", tool=tool)
+            yield LintFact(message=f"{named(tool.tool_id)} has no example of a call.", tool=tool)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_gate.contracts.linting import LintedSet, LintFact
-from abs_gate.contracts.prose import find_hidden, find_imperatives, find_urls
+from abs_gate.contracts.prose import find_hidden, find_imperatives, find_scripts, find_urls
 from abs_gate.contracts.rules.registry import lint_rule
-from abs_gate.contracts.wording import clean, show
+from abs_gate.contracts.wording import clean, named
 from abs_gate.findings import Json, Severity
 from abs_gate.sources.redaction import Redactor
 
@@ -43,6 +43,29 @@ def hidden_characters(linted: LintedSet) -> Iterator[LintFact]:
                 tool=tool,
                 part=part,
                 args={"characters": list(hidden)},
+            )
+
+
+@lint_rule(
+    "mixed-script-name",
+    area=AREA,
+    severity=Severity.ERROR,
+    fix="Write the name in one script.",
+    bad={**_tool("Finds one order."), "name": "get_\u043erder"},
+    good={**_tool("Finds one order."), "name": "get_order"},
+)
+def mixed_script_name(linted: LintedSet) -> Iterator[LintFact]:
+    """A name of a tool or an argument mixes letters of several scripts, such as Latin with a Cyrillic look-alike.
+
+    To a reviewer it is the name it resembles; to a program it is another.
+    """
+    for tool, part, text in linted.texts:
+        is_name = part == ("discovery", "name") or (len(part) > 1 and part[-2] == "properties")
+        if is_name and len(find_scripts(text)) > 1:
+            yield LintFact(
+                message=f"The name {named(ascii(text)[1:-1])} mixes {' and '.join(find_scripts(text))} letters.",
+                tool=tool,
+                part=part,
             )
 
 
@@ -114,7 +137,7 @@ def address_in_text(linted: LintedSet) -> Iterator[LintFact]:
 
 def _place(part: tuple[str | int, ...]) -> str:
     steps = [str(step) for step in part if step not in ("properties", "discovery")]
-    return f"of {show('.'.join(steps))}"
+    return f"of {named('.'.join(steps))}"
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,7 @@ from abs_gate.contracts.linting import LintedSet, LintFact
 from abs_gate.contracts.model import Effect, SourceFormat, ToolContract
 from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import lint_rule
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json, Severity
 
 AREA = "policy lint"
@@ -74,7 +74,9 @@ def write_without_scope(linted: LintedSet) -> Iterator[LintFact]:
     for tool in _declared_writes(linted):
         if not tool.policy.required_scopes:
             yield LintFact(
-                message=f"{show(tool.tool_id)} writes and names no scope.", tool=tool, part=("policy", "required_scope")
+                message=f"{named(tool.tool_id)} writes and names no scope.",
+                tool=tool,
+                part=("policy", "required_scope"),
             )
 
 
@@ -95,7 +97,7 @@ def write_without_approval(linted: LintedSet) -> Iterator[LintFact]:
         if tool.policy.approval is None:
             is_hard = effect_rank(tool.policy.effect or Effect.READ_ONLY) >= effect_rank(Effect.HARD_TO_REVERSE_WRITE)
             yield LintFact(
-                message=f"{show(tool.tool_id)} writes and does not say whether anybody approves it.",
+                message=f"{named(tool.tool_id)} writes and does not say whether anybody approves it.",
                 tool=tool,
                 part=("policy", "approval"),
                 severity=None if is_hard else Severity.WARNING,
@@ -122,7 +124,7 @@ def write_without_idempotency_key(linted: LintedSet) -> Iterator[LintFact]:
     for tool in _declared_writes(linted):
         if find_key(tool) is None and not effective_hints(tool.annotations).idempotent:
             yield LintFact(
-                message=f"{show(tool.tool_id)} writes and has no idempotency key.",
+                message=f"{named(tool.tool_id)} writes and has no idempotency key.",
                 tool=tool,
                 part=("policy", "idempotency_key"),
             )
@@ -147,7 +149,7 @@ def optional_idempotency_key(linted: LintedSet) -> Iterator[LintFact]:
             if effective_hints(tool.annotations).idempotent:
                 continue
             yield LintFact(
-                message=f"The idempotency key {show(key.name)} may be left out.",
+                message=f"The idempotency key {named(key.name)} may be left out.",
                 tool=tool,
                 part=("input", "properties", key.name),
             )
@@ -172,7 +174,7 @@ def idempotency_key_unknown(linted: LintedSet) -> Iterator[LintFact]:
         is_header = isinstance(declared, Mapping) and "header" in declared
         if key and key.is_declared and not key.is_argument and not is_header:
             yield LintFact(
-                message=f"The idempotency key {show(key.name)} is no argument of the tool.",
+                message=f"The idempotency key {named(key.name)} is no argument of the tool.",
                 tool=tool,
                 part=("policy", "idempotency_key"),
             )
@@ -194,7 +196,7 @@ def effect_undeclared(linted: LintedSet) -> Iterator[LintFact]:
     for tool in linted.tools:
         if tool.source is SourceFormat.NATIVE and tool.policy.effect is None and not tool.annotations:
             yield LintFact(
-                message=f"{show(tool.tool_id)} does not declare its effect and counts as an irreversible write.",
+                message=f"{named(tool.tool_id)} does not declare its effect and counts as an irreversible write.",
                 tool=tool,
                 part=("policy", "effect"),
             )
@@ -220,7 +222,7 @@ def hints_undeclared(linted: LintedSet) -> Iterator[LintFact]:
     """
     for tool in linted.tools:
         if tool.source is SourceFormat.MCP and not tool.annotations.keys() & HINTS.keys():
-            yield LintFact(message=f"{show(tool.tool_id)} counts as a destructive write: it has no hints.", tool=tool)
+            yield LintFact(message=f"{named(tool.tool_id)} counts as a destructive write: it has no hints.", tool=tool)
 
 
 @lint_rule(
@@ -280,7 +282,7 @@ def read_only_contradiction(linted: LintedSet) -> Iterator[LintFact]:
             )
         elif not writes(tool) and words(tool.name)[:1] and words(tool.name)[0] in _WRITE_VERBS:
             yield LintFact(
-                message=f"{show(tool.tool_id)} claims to be read-only, and its name says that it writes.",
+                message=f"{named(tool.tool_id)} claims to be read-only, and its name says that it writes.",
                 tool=tool,
                 part=("discovery", "annotations", "readOnlyHint") if effect is None else ("policy", "effect"),
                 severity=Severity.WARNING,

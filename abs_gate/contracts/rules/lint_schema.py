@@ -12,7 +12,7 @@ from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.schemas import Budget, ProblemKind, SchemaDocument
 from abs_gate.contracts.schemas.reader import Reader
-from abs_gate.contracts.wording import show, show_all
+from abs_gate.contracts.wording import named, show, show_all
 from abs_gate.findings import Json, Severity
 
 AREA = "schemas"
@@ -309,7 +309,7 @@ def vague_argument(linted: LintedSet) -> Iterator[LintFact]:
             text = node.schema.get("description")
             is_described = isinstance(text, str) and len(text.split()) > 2
             yield LintFact(
-                message=f"The argument {show(node.name)} does not say what it holds.",
+                message=f"The argument {named(node.name)} does not say what it holds.",
                 tool=tool,
                 part=("input", *node.pointer),
                 severity=None if is_described else Severity.WARNING,
@@ -335,7 +335,7 @@ def confusable_arguments(linted: LintedSet) -> Iterator[LintFact]:
             first = seen.setdefault("".join(words(name)), name)
             if first != name and words(name):
                 yield LintFact(
-                    message=f"{show(first)} and {show(name)} differ in spelling only.",
+                    message=f"{named(first)} and {named(name)} differ in spelling only.",
                     tool=tool,
                     part=("input", *node.pointer, "properties", name),
                     args={"other": first},

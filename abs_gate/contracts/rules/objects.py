@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.rules.registry import Direction, schema_rule
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 
 AREA = "objects"
 _OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -135,7 +135,7 @@ def pattern_properties_added(pair: SchemaPair) -> Iterator[Fact]:
     for pattern in sorted(new.keys() - old.keys()):
         schema = pair.new_reader.raw(new[pattern])
         yield Fact(
-            message=f"Properties named like {show(pattern)} have to be {show(schema)}.",
+            message=f"Properties named like {named(pattern)} have to be {show(schema)}.",
             after={pattern: schema},
             keywords=("patternProperties",),
         )
@@ -159,7 +159,7 @@ def pattern_properties_dropped(pair: SchemaPair) -> Iterator[Fact]:
     old, new = (form.named.get("patternProperties", {}) for form in (pair.old, pair.new))
     for pattern in sorted(old.keys() - new.keys()):
         yield Fact(
-            message=f"Nothing is said any more of properties named like {show(pattern)}.",
+            message=f"Nothing is said any more of properties named like {named(pattern)}.",
             before={pattern: pair.old_reader.raw(old[pattern])},
             keywords=("patternProperties",),
         )
@@ -227,7 +227,7 @@ def dependency_added(pair: SchemaPair) -> Iterator[Fact]:
     """
     for name in sorted(_dependencies(pair, new=True) - _dependencies(pair, new=False)):
         yield Fact(
-            message=f"With the property {show(name)} more is demanded than before.",
+            message=f"With the property {named(name)} more is demanded than before.",
             after=name,
             keywords=("dependentRequired", "dependentSchemas", "dependencies"),
         )
@@ -253,7 +253,7 @@ def dependency_dropped(pair: SchemaPair) -> Iterator[Fact]:
     """
     for name in sorted(_dependencies(pair, new=False) - _dependencies(pair, new=True)):
         yield Fact(
-            message=f"With the property {show(name)} less is demanded than before.",
+            message=f"With the property {named(name)} less is demanded than before.",
             before=name,
             keywords=("dependentRequired", "dependentSchemas", "dependencies"),
         )
@@ -292,7 +292,7 @@ def dependency_changed(pair: SchemaPair) -> Iterator[Fact]:
         for name in sorted(before.keys() & after.keys()):
             if before[name] != after[name]:
                 yield Fact(
-                    message=f"What the property {show(name)} demands changed.",
+                    message=f"What the property {named(name)} demands changed.",
                     before=before[name],
                     after=after[name],
                     keywords=("dependentRequired", "dependencies"),

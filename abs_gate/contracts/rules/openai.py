@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from abs_gate.contracts.linting import LintedSet, LintFact
 from abs_gate.contracts.rules.profiles import at, closed, root_facts, tool
 from abs_gate.contracts.rules.registry import lint_rule
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Severity
 
 PLAIN, STRICT = "openai", "openai-strict"
@@ -47,7 +47,9 @@ def openai_tool_name(linted: LintedSet) -> Iterator[LintFact]:
     """
     for each in linted.tools:
         if not _NAME.fullmatch(each.name):
-            yield LintFact(message=f"OpenAI refuses the name {show(each.name)}.", tool=each, part=("discovery", "name"))
+            yield LintFact(
+                message=f"OpenAI refuses the name {named(each.name)}.", tool=each, part=("discovery", "name")
+            )
 
 
 @lint_rule(
@@ -200,7 +202,7 @@ def openai_strict_optional(linted: LintedSet) -> Iterator[LintFact]:
     for each, node in linted.each_node():
         optional = sorted(set(node.properties) - set(node.required))
         if optional:
-            names = ", ".join(show(name) for name in optional[:6])
+            names = ", ".join(named(name) for name in optional[:6])
             more = f" and {len(optional) - 6} more" if len(optional) > 6 else ""
             message = f"Optional in {node.where}: {names}{more}; strict mode wants every property required."
             yield LintFact(message=message, tool=each, part=at(node, "properties"), args={"optional": optional})
@@ -329,7 +331,7 @@ def openai_strict_reference(linted: LintedSet) -> Iterator[LintFact]:
         is_known = reference == "#" or re.fullmatch(r"#/(?:\$defs|definitions)/[^/]+", reference)
         if beside or not is_known:
             what = f"has {', '.join(sorted(beside))} beside it" if beside else "leads elsewhere than to a definition"
-            message = f"The reference {show(reference)} at {node.where} {what}."
+            message = f"The reference {named(reference)} at {node.where} {what}."
             yield LintFact(message=message, tool=each, part=at(node, "$ref"))
 
 

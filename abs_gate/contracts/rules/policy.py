@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from abs_gate.contracts.approval import ApprovalChange, compare_approvals
 from abs_gate.contracts.effective import UNDO_KEYS, effect_rank, effective_effect, undo_of, writes
 from abs_gate.contracts.facts import ToolFact, ToolPair
-from abs_gate.contracts.idempotency import find_key
 from abs_gate.contracts.model import Effect
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, SAFETY, tool_rule
 from abs_gate.contracts.schemas.values import canonical
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "policy"
@@ -202,7 +201,7 @@ def scope_added(pair: ToolPair) -> Iterator[ToolFact]:
         is_covered = any(_covers(granted, scope) for granted in before)
         yield ToolFact(
             path="policy.required_scopes",
-            message=f"The tool needs the scope {show(scope)}" + (", which one it had covers." if is_covered else "."),
+            message=f"The tool needs the scope {named(scope)}" + (", which one it had covers." if is_covered else "."),
             before=sorted(before),
             after=sorted(after),
             part=("policy",),
@@ -233,7 +232,7 @@ def scope_removed(pair: ToolPair) -> Iterator[ToolFact]:
         )
         yield ToolFact(
             path="policy.required_scopes",
-            message=f"The scope {show(scope)} is no longer asked for"
+            message=f"The scope {named(scope)} is no longer asked for"
             + (", though the tool still writes." if is_needed else "."),
             before=sorted(before),
             after=sorted(after),
@@ -294,7 +293,7 @@ def policy_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
         if canonical(before.get(key)) != canonical(after.get(key)):
             yield ToolFact(
                 path=f"policy.{key}",
-                message=f"{show(key)} went from {show(before.get(key))} to {show(after.get(key))}.",
+                message=f"{named(key)} went from {show(before.get(key))} to {show(after.get(key))}.",
                 before=before.get(key),
                 after=after.get(key),
                 part=("policy", key),
@@ -346,135 +345,3 @@ def compensation_added(pair: ToolPair) -> Iterator[ToolFact]:
     if before is None and after is not None:
         message = f"{show(after)} is declared to undo this tool."
         yield ToolFact(path="policy.compensation", message=message, after=after, part=("policy",))
-
-
-@tool_rule(
-    "idempotency_key_removed",
-    area=AREA,
-    grade=SAFETY,
-    affects=("recovery_policy",),
-    mirror="idempotency_key_declared",
-    fix="Keep the key: without it a retry after a timeout takes effect twice.",
-    bad=(_policy(idempotency_key="action_id"), _policy()),
-    good=(_policy(idempotency_key="action_id"), _policy(idempotency_key="action_id")),
-)
-def idempotency_key_removed(pair: ToolPair) -> Iterator[ToolFact]:
-    """The idempotency key is gone or is carried elsewhere.
-
-    Retries that were safe apply twice now: two refunds, two messages.
-    """
-    before, after = find_key(pair.old), find_key(pair.new)
-    if before is None or (after is not None and before.name == after.name):
-        return
-    what = f"is carried by {show(after.name)} now" if after else "is gone"
-    yield ToolFact(
-        path="policy.idempotency_key",
-        message=f"The idempotency key {show(before.name)} {what}.",
-        before=before.name,
-        after=after.name if after else None,
-        part=("policy", "idempotency_key") if before.is_declared else ("input",),
-    )
-
-
-@tool_rule(
-    "idempotency_key_declared",
-    area=AREA,
-    grade=COMPATIBLE,
-    affects=("recovery_policy",),
-    mirror="idempotency_key_removed",
-    fix="Nothing, unless it is a new required argument, which is reported by itself.",
-    bad=(_policy(), _policy(idempotency_key="action_id")),
-    good=(_policy(), _policy()),
-)
-def idempotency_key_declared(pair: ToolPair) -> Iterator[ToolFact]:
-    """An idempotency key is declared where there was none.
-
-    Retries become safe for callers that send it.
-    """
-    before, after = find_key(pair.old), find_key(pair.new)
-    if before is None and after is not None:
-        yield ToolFact(
-            path="policy.idempotency_key",
-            message=f"{show(after.name)} is the idempotency key now.",
-            after=after.name,
-            part=("policy", "idempotency_key"),
-        )
-
-
-@tool_rule(
-    "idempotency_key_optional",
-    area=AREA,
-    grade=SAFETY,
-    affects=("recovery_policy",),
-    no_mirror="the opposite is reported as `optional_to_required`",
-    fix="Keep it required: what models may leave out, they leave out.",
-    bad=(
-        {
-            "policy": {"idempotency_key": "key"},
-            "model_surface": {
-                "input_schema": {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}
-            },
-        },
-        {
-            "policy": {"idempotency_key": "key"},
-            "model_surface": {"input_schema": {"type": "object", "properties": {"key": {"type": "string"}}}},
-        },
-    ),
-    good=(_policy(idempotency_key="key"), _policy(idempotency_key="key")),
-)
-def idempotency_key_optional(pair: ToolPair) -> Iterator[ToolFact]:
-    """The argument that carries the idempotency key may be left out now.
-
-    Calls without it are not protected against being applied twice.
-    """
-    before, after = find_key(pair.old), find_key(pair.new)
-    if before and after and before.name == after.name and before.is_required and not after.is_required:
-        yield ToolFact(
-            path="policy.idempotency_key",
-            message=f"The idempotency key {show(after.name)} may be left out now.",
-            before="required",
-            after="optional",
-            part=("input", "properties", after.name),
-        )
-
-
-@tool_rule(
-    "idempotency_key_weakened",
-    area=AREA,
-    grade=SAFETY,
-    affects=("recovery_policy",),
-    no_mirror="a wider scope or longer retention breaks nothing",
-    fix="Keep the scope and the retention: they have to cover realistic retries and resumed runs.",
-    bad=(
-        _policy(idempotency_key={"name": "key", "retention_hours": 48}),
-        _policy(idempotency_key={"name": "key", "retention_hours": 1}),
-    ),
-    good=(
-        _policy(idempotency_key={"name": "key", "retention_hours": 48}),
-        _policy(idempotency_key={"name": "key", "retention_hours": 96}),
-    ),
-)
-def idempotency_key_weakened(pair: ToolPair) -> Iterator[ToolFact]:
-    """The idempotency key holds for a shorter time or for less than before.
-
-    A repeat that comes later, or from elsewhere, applies again.
-    """
-    before, after = pair.old.policy.idempotency_key, pair.new.policy.idempotency_key
-    if not isinstance(before, Mapping) or not isinstance(after, Mapping | str):
-        return
-    rules = after if isinstance(after, Mapping) else {}
-    for key in sorted(before.keys() - {"name", "argument", "field", "header"}):
-        old, new = before[key], rules.get(key)
-        is_longer = _is_number(old) and _is_number(new) and new >= old
-        if canonical(old) != canonical(new) and not is_longer:
-            yield ToolFact(
-                path="policy.idempotency_key",
-                message=f"{show(key)} of the idempotency key went from {show(old)} to {show(new)}.",
-                before=before,
-                after=after,
-                part=("policy", "idempotency_key"),
-            )
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

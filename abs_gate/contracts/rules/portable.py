@@ -10,7 +10,7 @@ from abs_gate.contracts.rules.profiles import at, closed, root_facts, tool
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.schema_nodes import recursive_references
 from abs_gate.contracts.schemas.values import type_of
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json, Severity
 
 MCP, CROSS = "mcp", "cross"
@@ -42,7 +42,7 @@ def mcp_tool_name(linted: LintedSet) -> Iterator[LintFact]:
     """
     for each in linted.tools:
         if not _MCP_NAME.fullmatch(each.name):
-            message = f"MCP names should not be {show(each.name)}."
+            message = f"MCP names should not be {named(each.name)}."
             yield LintFact(message=message, tool=each, part=("discovery", "name"))
 
 
@@ -102,7 +102,7 @@ def cross_tool_name(linted: LintedSet) -> Iterator[LintFact]:
     """
     for each in linted.tools:
         if not _SAFE_NAME.fullmatch(each.name):
-            message = f"Some provider refuses the name {show(each.name)}."
+            message = f"Some provider refuses the name {named(each.name)}."
             yield LintFact(message=message, tool=each, part=("discovery", "name"))
 
 
@@ -123,7 +123,7 @@ def cross_name_collision(linted: LintedSet) -> Iterator[LintFact]:
     for each in linted.tools:
         first = seen.setdefault(_FOLDED.sub("_", each.name), each.name)
         if first != each.name:
-            message = f"{show(first)} and {show(each.name)} become one name in some hosts."
+            message = f"{named(first)} and {named(each.name)} become one name in some hosts."
             yield LintFact(message=message, tool=each, part=("discovery", "name"), args={"other": first})
 
 
@@ -220,7 +220,7 @@ def cross_recursion(linted: LintedSet) -> Iterator[LintFact]:
     """
     for each in linted.tools:
         for reference in recursive_references(each.input_schema):
-            message = f"{show(reference)} refers to itself, which some providers refuse."
+            message = f"{named(reference)} refers to itself, which some providers refuse."
             yield LintFact(message=message, tool=each, part=("input",), args={"reference": reference})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, Direction, schema_rule
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "properties"
@@ -42,7 +42,7 @@ def optional_to_required(pair: SchemaPair) -> Iterator[Fact]:
             has_default = isinstance(written := pair.new_property(name), dict) and "default" in written
             hint = " It has a `default`, which validators do not fill in." if has_default else ""
             yield Fact(
-                message=f"{show(name)} was optional and is required now.{hint}",
+                message=f"{named(name)} was optional and is required now.{hint}",
                 before="optional",
                 after="required",
                 edit={"required": sorted({*pair.old.required, name})},
@@ -68,7 +68,7 @@ def required_to_optional(pair: SchemaPair) -> Iterator[Fact]:
     for name in sorted(pair.old.required - pair.new.required):
         if name in pair.new_names or name not in pair.old.properties:
             yield Fact(
-                message=f"{show(name)} was required and is optional now.",
+                message=f"{named(name)} was required and is optional now.",
                 before="required",
                 after="optional",
                 edit={"required": sorted(pair.old.required - {name})},
@@ -94,7 +94,7 @@ def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
     for name in sorted(pair.new.required - pair.old.required):
         if name not in pair.old_names and name not in pair.renames.values():
             yield Fact(
-                message=f"{show(name)} is new and required.",
+                message=f"{named(name)} is new and required.",
                 after=pair.new_property(name),
                 edit={"required": sorted({*pair.old.required, name})},
                 name=name,
@@ -120,7 +120,7 @@ def required_property_declared(pair: SchemaPair) -> Iterator[Fact]:
         if name not in pair.old_names and name not in pair.renames.values():
             declared = pair.new_property(name)
             yield Fact(
-                message=f"{show(name)}, which could be anything, has to be {show(declared)}.",
+                message=f"{named(name)}, which could be anything, has to be {show(declared)}.",
                 after=declared,
                 edit={"properties": {**pair.old_properties(), name: declared}},
                 name=name,
@@ -148,7 +148,7 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
             continue
         is_refused = pair.side == "output" and pair.old.is_closed
         yield Fact(
-            message=f"{show(name)} is new and optional."
+            message=f"{named(name)} is new and optional."
             + (" Consumers that validate against the closed old schema refuse it." if is_refused else ""),
             after=pair.new_property(name),
             grade=BREAKING if is_refused else None,
@@ -182,7 +182,7 @@ def property_removed(pair: SchemaPair) -> Iterator[Fact]:
             effect = "Calls that carry it are accepted, and it is ignored in silence."
         rest = {key: value for key, value in pair.old_properties().items() if key != name}
         yield Fact(
-            message=f"{show(name)} is gone. {effect}",
+            message=f"{named(name)} is gone. {effect}",
             before=pair.old_property(name),
             edit={"properties": rest, "required": sorted(pair.old.required - {name})},
             name=name,
@@ -215,7 +215,7 @@ def property_renamed(pair: SchemaPair) -> Iterator[Fact]:
             "required": sorted((pair.old.required - {before}) | ({after} if required else set())),
         }
         yield Fact(
-            message=f"{show(before)} is now called {show(after)}, by all appearances.",
+            message=f"{named(before)} is now called {named(after)}, by all appearances.",
             before=before,
             after=after,
             edit=edit,

@@ -10,7 +10,7 @@ from abs_gate.contracts.model import ToolContract
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, tool_rule
 from abs_gate.contracts.schemas.values import canonical
 from abs_gate.contracts.version_order import version_key
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "provider"
@@ -74,7 +74,7 @@ def provider_operation_changed(pair: ToolPair) -> Iterator[ToolFact]:
             is_covered = key == "operation" and _is_covered(pair)
             yield ToolFact(
                 path=f"provider.{key}",
-                message=f"{show(key)} went from {show(before)} to {show(after)}.",
+                message=f"{named(key)} went from {show(before)} to {show(after)}.",
                 before=before,
                 after=after,
                 part=("provider", key),
@@ -170,7 +170,7 @@ def provider_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
         if canonical(before.get(key)) != canonical(after.get(key)):
             yield ToolFact(
                 path=f"provider.{key}",
-                message=f"{show(key)} went from {show(before.get(key))} to {show(after.get(key))}.",
+                message=f"{named(key)} went from {show(before.get(key))} to {show(after.get(key))}.",
                 before=before.get(key),
                 after=after.get(key),
                 part=("provider", key),

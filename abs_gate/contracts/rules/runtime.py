@@ -13,7 +13,7 @@ from abs_gate.contracts.limits import read_limit
 from abs_gate.contracts.model import Classification
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, SAFETY, tool_rule
 from abs_gate.contracts.schemas.values import canonical
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "runtime"
@@ -101,7 +101,7 @@ def _finder(limit: _Limit, *, lower: bool) -> Callable[[ToolPair], Iterator[Tool
             if _kind_of(key) is limit and old is not None and new is not None and old != new and (new < old) is lower:
                 yield ToolFact(
                     path=f"runtime.{key}",
-                    message=f"{show(key)} went from {show(before)} to {show(after)}.",
+                    message=f"{named(key)} went from {show(before)} to {show(after)}.",
                     before=before,
                     after=after,
                     part=("runtime", key),
@@ -161,7 +161,7 @@ def limit_added(pair: ToolPair) -> Iterator[ToolFact]:
             is_harmless = kind is not None and kind.name in ("retries", "cost_ceiling")
             yield ToolFact(
                 path=f"runtime.{key}",
-                message=f"{show(key)} is limited to {show(after)}; it was not.",
+                message=f"{named(key)} is limited to {show(after)}; it was not.",
                 after=after,
                 part=("runtime", key),
                 grade=REVIEW if is_harmless else None,
@@ -188,7 +188,7 @@ def limit_dropped(pair: ToolPair) -> Iterator[ToolFact]:
             kind = _kind_of(key)
             yield ToolFact(
                 path=f"runtime.{key}",
-                message=f"{show(key)} is no longer limited; it was {show(before)}.",
+                message=f"{named(key)} is no longer limited; it was {show(before)}.",
                 before=before,
                 part=("runtime",),
                 grade=REVIEW if kind is not None and kind.high is not COMPATIBLE else None,
@@ -216,7 +216,7 @@ def runtime_changed(pair: ToolPair) -> Iterator[ToolFact]:
         if _kind_of(key) is None or read_limit(before) is None or read_limit(after) is None:
             yield ToolFact(
                 path=f"runtime.{key}",
-                message=f"{show(key)} went from {show(before)} to {show(after)}.",
+                message=f"{named(key)} went from {show(before)} to {show(after)}.",
                 before=before,
                 after=after,
                 part=("runtime", key),

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from abs_gate.contracts.facts import Fact, SchemaPair
-from abs_gate.contracts.rules.registry import Direction, schema_rule
+from abs_gate.contracts.rules.registry import REVIEW, Direction, schema_rule
 from abs_gate.contracts.schemas.values import canonical
 from abs_gate.contracts.wording import show_all
 from abs_gate.findings import Json
 
 AREA = "values"
+_OPEN_MARKS = ("x-extensible-enum", "x-open-enum", "x-ms-enum-extensible")
 _KEYWORDS = ("enum", "const", "type", "anyOf", "oneOf")
 
 
@@ -74,11 +76,13 @@ def enum_value_added(pair: SchemaPair) -> Iterator[Fact]:
     """A value was added to the list.
 
     Harmless for arguments, unless it selects an effect (see `dispatch_value_added`). Consumers that handle each
-    listed result value meet one they do not know.
+    listed result value meet one they do not know; where the old list was marked `x-extensible-enum: true` they were
+    told, and it is for review.
     """
     change = values_changed(pair)
     if change and change[1] and not change[0]:
-        yield _said(pair, f"Added to the values: {show_all(change[1])}.")
+        is_open = any(pair.old.unknown.get(mark) is True for mark in _OPEN_MARKS)
+        yield replace(_said(pair, f"Added to the values: {show_all(change[1])}."), grade=REVIEW if is_open else None)
 
 
 @schema_rule(
