@@ -104,7 +104,10 @@ def guarded(call: Callable[[], int], *, debug: bool) -> int:
         return 141
     except Exception as fault:
         if debug:
-            raise
+            import traceback
+
+            # Through the one writer and not as Python would: texts of others stand in it, and the exit code is ours.
+            output.error(traceback.format_exc())
         if isinstance(fault, AbsGateError):
             output.error(str(fault))
             return fault.exit_code

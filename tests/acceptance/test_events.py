@@ -32,7 +32,7 @@ def base_of(step):
 
 def test_a_pull_request_of_the_same_repository_in_every_action(tmp_path, github, agent):
     place = checkout_of(tmp_path, FILES, BREAK)
-    for number, (action, draft) in enumerate([("opened", True), ("reopened", False), ("ready_for_review", False)]):
+    for number, (action, draft) in enumerate([("opened", True), ("reopened", False)]):
         event = pull_request_event(place, draft=draft) | {"action": action}
         inputs = {"agent-url": agent.url}
         step = run_action(place, tmp_path, api_url=github.url, inputs=inputs, payload=event, run_id=100 + number)
@@ -75,7 +75,6 @@ def test_a_merge_group_has_its_own_base_and_no_pull_request(tmp_path, github, ag
         ("refs/heads/main", "{base}", "merge", "commit {base:.7} (commit before the push)"),
         ("refs/heads/pr", "0" * 40, "head", "commit {base:.7} (main)"),
         ("refs/heads/main", "0" * 40, "head", "commit {base:.7} (previous commit)"),
-        ("refs/tags/v1", "0" * 40, "head", "commit {base:.7} (main)"),
     ],
 )
 def test_a_push_is_compared_with_what_was_there(tmp_path, github, agent, ref, before, at, base):
@@ -155,11 +154,14 @@ def test_wrong_files_are_told_everywhere_and_an_old_verdict_does_not_stand(tmp_p
     assert "✅ abs-gate: ready to merge" in github.bodies()[0]
 
 
-def test_wrong_inputs_make_no_comment(tmp_path, github):
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_wrong_inputs_make_no_comment(tmp_path, github, debug):
     place = checkout_of(tmp_path, FILES, {})
-    step = run_action(place, tmp_path, api_url=github.url, inputs={"trials": "x", "min-pass-rate": "101%"})
+    inputs, environ = {"trials": "x", "min-pass-rate": "101%"}, {"RUNNER_DEBUG": debug}
+    step = run_action(place, tmp_path, api_url=github.url, inputs=inputs, environ=environ)
     assert step.code == 2
     assert step.log.count("::error title=abs-gate%3A wrong configuration::input ") == 2
+    assert ("Traceback" in step.log) == bool(debug)
     assert github.comments == {}
 
 
@@ -191,7 +193,7 @@ def test_files_that_the_runner_names_and_are_not_there_change_no_verdict(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("content", "code"), [(b"\xff\xfe{}", 2), (b"[1, 2]", 0), (b'{"pull_request": {"head": 5, "number": "2"}}', 0)]
+    ("content", "code"), [(b"\xff\xfe{}", 2), (b'{"pull_request": {"head": 5, "number": "2"}}', 0)]
 )
 def test_event_files_of_other_shapes(tmp_path, github, agent, content, code):
     place = checkout_of(tmp_path, FILES, {})
