@@ -64,7 +64,8 @@ class FaultProxy:
             finally:
                 with self._lock:
                     self._open -= {client, server}
-                for each in (client, server):
+                # The server's side first: a retry must not come before it can know that nobody listens.
+                for each in (server, client):
                     with contextlib.suppress(OSError):
                         each.shutdown(socket.SHUT_RDWR)
 

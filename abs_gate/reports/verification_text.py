@@ -18,8 +18,8 @@ _KINDS = {
     "provider": "Provider: results and errors as declared",
     "retry": "Retry safety: one write sent more than once",
     "adapter": "Adapter: one stable, safe result whatever the provider does",
-    "effect": "Effects: what changed, and what may not",
     "claim": "Claims: what was said against what the system of record shows",
+    "effect": "Effects: what changed, and what may not",
 }
 _LONGEST = 400
 _MOST_CASES = 1_000
@@ -32,16 +32,27 @@ def render_verification(document: ResultDocument, options: ReportOptions) -> str
     records = document["verification"]
     shown = [each for each in records if not options.quiet or each["outcome"] != "passed"]
     lines: list[str] = []
-    for kind, group in groupby(shown[:_MOST_CASES], key=lambda record: record["kind"]):
-        lines += [
-            paint(_KINDS.get(kind, kind), "bold"),
-            *(line for each in group for line in _case(each, width, paint)),
-            "",
-        ]
+    several = len({_suite(each) for each in records}) > 1
+    for suite, own in groupby(shown[:_MOST_CASES], key=_suite):
+        cases = sorted(own, key=_order)
+        lines += [*wrap(f"== {one_line(suite, 120)}", width), ""] if several else []
+        for kind, group in groupby(cases, key=lambda record: record["kind"]):
+            lines.append(paint(_KINDS.get(kind, kind), "bold"))
+            lines += [line for each in group for line in _case(each, width, paint)]
+            lines.append("")
     if len(shown) > _MOST_CASES:
         lines += [f"and {len(shown) - _MOST_CASES:,} more (--format json shows all)", ""]
     lines.append(paint.outcome(document["verdict"], _summary(records)))
     return "\n".join(lines) + "\n"
+
+
+def _suite(record: VerificationRecord) -> str:
+    return record["id"].partition("/")[0]
+
+
+def _order(record: VerificationRecord) -> int:
+    kinds = list(_KINDS)
+    return kinds.index(record["kind"]) if record["kind"] in kinds else len(kinds)
 
 
 def _case(record: VerificationRecord, width: int, paint: Paint) -> Iterator[str]:

@@ -31,7 +31,7 @@ class Billing:
         self.ledger = []
         self.receipts = {}
 
-    def refund(self, arguments, token):
+    def refund(self, arguments, token, connection):
         """Status and body of one refund request."""
         fault = self.fault
         if token != TOKEN and fault != "accepts-expired-authority":
@@ -44,15 +44,17 @@ class Billing:
             code = "E_VALIDATION" if fault == "undeclared-error" else "INVALID_ARGUMENT"
             return error(400, code, text)
         if fault == "racy":
-            return self._refund(arguments)
+            return self._refund(arguments, connection)
         with self.lock:
-            return self._refund(arguments)
+            return self._refund(arguments, connection)
 
-    def _refund(self, arguments):
+    def _refund(self, arguments, connection):
         fault = self.fault
         order_id, action = arguments["order_id"], (arguments["order_id"], arguments["action_id"])
         payload = {name: value for name, value in arguments.items() if name != "action_id"}
         known = None if fault == "no-deduplication" else self.receipts.get(action)
+        if known is not None and fault == "forgets-undelivered" and is_gone(known["connection"]):
+            known = None
         if known is not None:
             if known["payload"] != payload and fault != "ignores-other-payload":
                 return error(422, "KEY_REUSED", "action_id was used for another refund")
@@ -85,12 +87,8 @@ class Billing:
         self.ledger.append({"refund_id": receipt["refund_id"], "order_id": order_id, **payload})
         if fault == "writes-twice":
             self.ledger.append({"refund_id": receipt["refund_id"] + "b", "order_id": order_id, **payload})
-        self.receipts[action] = {"payload": payload, "receipt": receipt}
+        self.receipts[action] = {"payload": payload, "receipt": receipt, "connection": connection}
         return 200, receipt
-
-    def forget(self, arguments):
-        """The fault `forgets-undelivered`: a key is only kept when its answer was delivered."""
-        self.receipts.pop((arguments.get("order_id"), arguments.get("action_id")), None)
 
     def order(self, order_id):
         """Status and body of one order."""
@@ -107,6 +105,14 @@ class Billing:
 
 def error(status, code, message, retryable=False):
     return status, {"error": {"code": code, "message": message, "retryable": retryable}}
+
+
+def is_gone(connection):
+    """Whether the other end has closed a connection."""
+    if connection.fileno() == -1:
+        return True
+    readable, _, _ = select.select([connection], [], [], 0)
+    return bool(readable) and not connection.recv(1, socket.MSG_PEEK)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -137,13 +143,7 @@ class Handler(BaseHTTPRequestHandler):
             arguments = json.loads(data)
         except ValueError:
             arguments = None
-        self.answer(*self.billing.refund(arguments, self.headers.get("Authorization")))
-        if self.billing.fault == "forgets-undelivered" and self.is_gone():
-            self.billing.forget(arguments)
-
-    def is_gone(self):
-        readable, _, _ = select.select([self.connection], [], [], 0.05)
-        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
+        self.answer(*self.billing.refund(arguments, self.headers.get("Authorization"), self.connection))
 
     def answer(self, status, body):
         data = json.dumps(body).encode()

@@ -130,7 +130,7 @@ def test_a_stack_trace_is_recognised_without_being_planted():
     assert found["broken JSON fails closed"] == {"no leaks"}
 
 
-@pytest.mark.parametrize("suite", ["provider", "adapter", "mcp"])
+@pytest.mark.parametrize("suite", ["provider", "adapter", "mcp", "mcp-http"])
 def test_the_sound_variant_passes_everything(suite):
     records = verify(ROOT, f"examples/billing/{suite}.yaml")
     assert at_fault(records) == {}

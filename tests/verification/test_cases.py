@@ -14,7 +14,7 @@ model_surface:
 errors:
   - {code: DECLINED, retryable: false}
 policy: {effect: irreversible_external_write, idempotency_key: key}
-runtime: {deadline_ms: 200}
+runtime: {deadline_ms: 500}
 ---
 tool_id: shop.look
 model_surface:
@@ -35,7 +35,7 @@ def pay(arguments, file, key=None, user="jane", leak=""):
     word = arguments["order"]
     if word == "undeclared": return {"isError": True, "code": "WEIRD", "message": "?"}
     if word == "uncoded": return {"isError": True, "message": "no"}
-    if word == "slow": time.sleep(0.4)
+    if word == "slow": time.sleep(0.8)
     if word == "nothing": return {"id": "p-0"}
     if word == "shapeless": return {"no": "id"}
     if word == "leak": return {"id": leak}
