@@ -30,7 +30,7 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
         return
     if error := contracts.get("error"):
         yield Section(head=f"### Tool contracts\n\n❓ They could not be compared: {sentence(error, 500)}")
-    base = f", compared with {code(contracts['base'], 120)}" if contracts["base"] else ""
+    base = f", compared with {sentence(contracts['base'], 120)}" if contracts["base"] else ""
     urgent = changes_with(document, ["block", "review"])
     if urgent:
         yield Section(

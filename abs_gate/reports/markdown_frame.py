@@ -46,7 +46,7 @@ def footer(document: ResultDocument) -> str:
     if data["commit"]:
         facts.append(f"commit {code(data['commit'][:12], 12)}")
     if data["base"]:
-        facts.append(f"base {code(data['base'], 120)}")
+        facts.append(f"base {sentence(data['base'], 120)}")
     if data["model"]:
         facts.append(f"model {code(data['model'], 80)}")
     if data["agent_url"]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from abs_gate.gate.result import BehaviorRecord, ResultDocument, SessionRecord, VerificationRecord
 from abs_gate.reports.failures import Part, behaviors_of
 from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, rate_of
-from abs_gate.reports.markdown_text import Section, cell
+from abs_gate.reports.markdown_text import Section, cell, sentence_cell
 from abs_gate.reports.markdown_words import ICONS, Caps, passed_text, upper_first
 from abs_gate.reports.selection import place_of, sort_sessions, sort_verification
 from abs_gate.reports.session_words import session_notes
@@ -37,7 +37,7 @@ def verification_sections(document: ResultDocument, caps: Caps) -> Iterator[Sect
 def _verification_row(case: VerificationRecord) -> str:
     reasons = [case["reason"]] if case["reason"] else []
     reasons += [f"{check['name']}: {check['reason']}" for check in case["checks"] if check["outcome"] == "failed"]
-    why = "<br>".join(cell(reason, 240) for reason in reasons[:4]) or "no reason was recorded"
+    why = "<br>".join(sentence_cell(reason, 240) for reason in reasons[:4]) or "no reason was recorded"
     return (
         f"| {ICONS[case['outcome']]} {case['outcome']} | {cell(case['tool_id'], 80)} "
         f"| {cell(case['kind'], 40)} {cell(case['name'], 120)} | {why} | {cell(place_of(case['file'], case['line']))} |"
@@ -81,7 +81,7 @@ def _session_row(session: SessionRecord) -> str:
         passed += f", {trials['unverified']:,} unverified"
     return (
         f"| {ICONS[session['outcome']]} {session['outcome']} | {cell(session['name'], 100)} | {passed} "
-        f"| {interval_text(session['interval'])} | {cell(session['required'], 80)} | {_notes(session)} |"
+        f"| {interval_text(session['interval'])} | {sentence_cell(session['required'], 80)} | {_notes(session)} |"
     )
 
 
@@ -96,7 +96,7 @@ def _notes(session: SessionRecord) -> str:
         notes.append(
             "unexpected calls: " + ", ".join(f"{cell(name, 60)} {count_of(times, 'time')}" for name, times in calls)
         )
-    notes += [cell(note, 300) for note in session_notes(session)]
+    notes += [sentence_cell(note, 300) for note in session_notes(session)]
     return "; ".join(notes)
 
 

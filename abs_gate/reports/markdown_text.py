@@ -21,7 +21,7 @@ _QUOTED = r"""\(?"(?:[^"\\]|\\.)*(?:"[,;.:?)]*(?= |\Z)|\\?\Z)"""  # one that was
 _PIECE = re.compile(rf"{_QUOTED}|\S+")
 _PIECE_WITH_SPANS = re.compile(rf"\(?`[^`]*`[,;.:?)]*(?= |\Z)|{_QUOTED}|\S+")
 _AROUND = re.compile(r"(\(?)(.*?)([,;.:?)]*)", re.DOTALL)
-_PLAIN = re.compile(r"(?!(?i:[0-9a-f]{7}))(?:[A-Za-z]+(?:['-][A-Za-z]+)*|\d{1,6}(?:[.,]\d{1,3})*%?|%)")
+_PLAIN = re.compile(r"(?!(?i:[0-9a-f]{7}))(?:[A-Za-z]+(?:['-][A-Za-z]+)*|-?\d{1,6}(?:[.,]\d{1,3})*%?|%)")
 
 
 def _longest_run(text: str) -> int:
@@ -75,6 +75,11 @@ def _spans(odd: list[str]) -> list[str]:
 def cell(text: str, limit: int = 160) -> str:
     """A code span for a table cell: as `code`, with `|` escaped as tables need it."""
     return code(text, limit).replace("|", "\\|")
+
+
+def sentence_cell(text: str, limit: int = 300) -> str:
+    """A sentence for a table cell."""
+    return sentence(text, limit).replace("|", "\\|")
 
 
 def fence(text: str, language: str = "text", limit: int = 3000) -> str:

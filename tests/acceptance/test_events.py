@@ -40,7 +40,7 @@ def test_a_pull_request_of_the_same_repository_in_every_action(tmp_path, github,
         assert base_of(step) == f"commit {place.base_sha[:7]} (base of pull request #2)"
         assert step.outputs["breaking-changes"] == "1"
         assert len(github.comments) == 1
-    assert f"base `commit {place.base_sha[:7]} (base of pull request #2)`" in github.bodies()[0]
+    assert f"base commit `{place.base_sha[:7]}` (base of pull request `#2`)" in github.bodies()[0]
 
 
 def test_a_fork_gets_its_verdict_without_a_comment(tmp_path, github, agent):

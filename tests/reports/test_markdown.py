@@ -94,7 +94,7 @@ def test_verdict_first_then_why_then_what_failed_then_what_to_do() -> None:
         "expected issue_refund",
         "observed issue_refund",
         "<details><summary>Transcript of turn 2, row 1, trial 1 (8 steps)",
-        "### Contract changes, compared with `commit 9f8e7d6`",
+        "### Contract changes, compared with commit `9f8e7d6`",
         'required: added "reason"',
         "A call that worked before and is refused now:",
         '{"order_id": "ORD-1001", "amount_cents": 1}',
