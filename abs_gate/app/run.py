@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -46,8 +46,8 @@ class RunPorts:
     open_agent: Callable[[Settings], AbstractContextManager[Agent]]
     """Starts what is to be started and gives the agent. Raises CannotVerify."""
     judges: Callable[[Settings], JudgePanel | None]
-    verify: Callable[[Faults], Callable[[], Sequence[VerificationRecord]]] | None
-    """Loads verification cases (faults are collected), and gives what runs them."""
+    verify: Callable[[Faults], Callable[[], Iterator[VerificationRecord]]] | None
+    """Loads verification cases (faults are collected), and gives what runs them one by one."""
     open_bench: OpenBench
     """Opens what verification suites and probes run on. Raises CannotVerify."""
     open_journal: Callable[[str], Journal]
@@ -81,7 +81,7 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
     if ports.traces is not None:
         traces = assign_traces(ports.traces(), loaded.plans)
         loaded = replace(loaded, plans=traces.plans)
-    verification: Sequence[VerificationRecord] = ()
+    verification: list[VerificationRecord] = []
     sessions: SessionsOutcome | None = None
     contracts: ContractReport | None = None
     weakened: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
             weakened, threshold_policy = _weakened(old, settings, ports), old.threshold_policy
             settings = trust_base(settings, old)
         if verify is not None:
-            verification = verify()
+            verification.extend(verify())  # one by one: what was verified before a cancellation stays
         if loaded.plans:
             sessions = _run_sessions(loaded, settings, ports, traces)
             cancelled = sessions.cancelled

@@ -81,10 +81,10 @@ def verifier(
     environ: Mapping[str, str],
     open_bench: OpenBench,
     note: Callable[[str], None],
-) -> Callable[[Faults], Callable[[], list[VerificationRecord]]]:
+) -> Callable[[Faults], Callable[[], Iterator[VerificationRecord]]]:
     """What loads the suites at these paths (its faults are collected), and gives what runs them."""
 
-    def load(faults: Faults) -> Callable[[], list[VerificationRecord]]:
+    def load(faults: Faults) -> Callable[[], Iterator[VerificationRecord]]:
         plan = plan_suites(
             workspace, paths, settings=settings, environ=environ, faults=faults, allow_commands=settings.allow_commands
         )
@@ -129,14 +129,20 @@ def suite_paths(settings: Settings) -> tuple[str, ...]:
 
 
 def conclude_verification(
-    records: Sequence[VerificationRecord], settings: Settings, *, started: str, duration_ms: int
+    records: Sequence[VerificationRecord],
+    settings: Settings,
+    *,
+    started: str,
+    duration_ms: int,
+    cancelled: int | None = None,
 ) -> ResultDocument:
-    """The result of a run that only verifies."""
+    """The result of a run that only verifies. `cancelled` is the signal that ended it early, if one did."""
     return decide(
         contracts=None,
         verification=records,
         sessions=(),
         settings=Settings(threshold_policy=settings.threshold_policy),
+        cancelled=cancelled,
         metadata={
             "abs_gate_version": __version__,
             "started": started,
@@ -208,18 +214,16 @@ def plan_suite(
     return PlannedSuite(suite=replace(suite, tools=tools), contracts=found, cases=tuple(cases))
 
 
-def run_plan(plan: Plan, open_bench: OpenBench, note: Callable[[str], None]) -> list[VerificationRecord]:
-    """Run every suite. One that cannot be started is unverified.
+def run_plan(plan: Plan, open_bench: OpenBench, note: Callable[[str], None]) -> Iterator[VerificationRecord]:
+    """Run every suite, and give each case as it is done. A suite that cannot be started is unverified.
 
     Raises:
         ConfigurationError: a command or module that a suite names is not there.
     """
-    records: list[VerificationRecord] = []
     for planned in plan.suites:
         note(f"verifying {planned.suite.name}")
         for result in _results(planned, open_bench):
-            records.append(to_record(result, planned.suite))
-    return records
+            yield to_record(result, planned.suite)
 
 
 def to_record(result: CaseResult, suite: Suite) -> VerificationRecord:

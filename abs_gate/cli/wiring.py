@@ -156,7 +156,7 @@ def _verification(
     redactor: Redactor,
     environ: Mapping[str, str],
     progress: Progress,
-) -> Callable[[Faults], Callable[[], list[VerificationRecord]]] | None:
+) -> Callable[[Faults], Callable[[], Iterator[VerificationRecord]]] | None:
     paths = suite_paths(settings)
     if not paths:
         return None

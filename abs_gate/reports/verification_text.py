@@ -42,6 +42,8 @@ def render_verification(document: ResultDocument, options: ReportOptions) -> str
             lines.append("")
     if len(shown) > _MOST_CASES:
         lines += [f"and {len(shown) - _MOST_CASES:,} more (--format json shows all)", ""]
+    if document["verdict"] == "cancelled":
+        lines.append("The run was cancelled before it was done.")
     lines.append(paint.outcome(document["verdict"], _summary(records)))
     return "\n".join(lines) + "\n"
 

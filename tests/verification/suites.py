@@ -43,7 +43,7 @@ def verify(root: Path, path: str, **variables: str) -> list[VerificationRecord]:
             scope=Scope(variables=variables),
             secrets_allowed=True,
         )
-        return run_plan(plan, lambda planned: open_bench(planned, around), lambda _: None)
+        return list(run_plan(plan, lambda planned: open_bench(planned, around), lambda _: None))
 
 
 def at_fault(records: list[VerificationRecord]) -> dict[str, set[str]]:

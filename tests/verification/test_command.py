@@ -248,3 +248,34 @@ def test_a_secret_that_a_tool_gives_back_is_not_shown(place, capsys, monkeypatch
     assert code == 1
     assert "bad ***" in out
     assert "k9-notes-secret-77" not in out + err
+
+
+def test_a_cancelled_run_still_tells_what_it_verified(place):
+    cases = "cases:\n  - {name: quick, tool: notes.add}\n"
+    cases += "  - {name: slow, tool: notes.add, arguments: {text: SLEEP, key: k}}\n"
+    (place / "notes.py").write_text(
+        TOOL.replace(
+            "def add(arguments, file):",
+            "def add(arguments, file):\n    if arguments.get('text') == 'SLEEP':"
+            "\n        open('asleep', 'w').close(); import time; time.sleep(60)",
+        ),
+        "utf-8",
+    )
+    suite = SUITE.replace("    valid:", "    derive: []\n    valid:").replace(
+        "with: {file: '{{tmp}}/notes'}}}", "timeout: 60, with: {file: '{{tmp}}/notes'}}}"
+    )
+    write(place, suite=suite + cases)
+    gate = subprocess.Popen(
+        [sys.executable, "-m", "abs_gate", "verify", "suite.yaml", "--format", "json", "-q"],
+        cwd=place,
+        stdout=subprocess.PIPE,
+    )
+    for _ in range(300):
+        if (place / "asleep").exists():
+            break
+        time.sleep(0.05)
+    gate.terminate()
+    document = json.loads(gate.communicate(timeout=20)[0])
+    assert gate.returncode == 143
+    assert (document["verdict"], document["exit_code"]) == ("cancelled", 143)
+    assert [record["name"] for record in document["verification"]] == ["quick"]

@@ -30,6 +30,8 @@ def command(
     from abs_gate.cli.places import common_workspace, here
     from abs_gate.cli.progress import choose_progress
     from abs_gate.cli.wiring import bench_opener, environment
+    from abs_gate.errors import Interrupted
+    from abs_gate.gate.result import VerificationRecord
     from abs_gate.reports import REPORTERS
     from abs_gate.reports.options import ReportOptions
     from abs_gate.reports.verification_text import render_verification
@@ -55,12 +57,18 @@ def command(
             note=progress.note,
         )(faults)
         faults.raise_any()
+        records: list[VerificationRecord] = []
+        cancelled = None
         try:
-            records = verify()
+            records.extend(verify())
+        except Interrupted as stop:
+            cancelled = stop.signal_exit_code - 128
         finally:
             progress.close()
     duration_ms = round((clock.monotonic() - since) * 1000)
-    document = conclude_verification(redactor.redact_json(records), settings, started=started, duration_ms=duration_ms)
+    document = conclude_verification(
+        redactor.redact_json(records), settings, started=started, duration_ms=duration_ms, cancelled=cancelled
+    )
     color = format_ == "text" and not output and out.wants_color(no_color)
     options = ReportOptions(color=color, width=out.width(), quiet=quiet)
     render = render_verification if format_ == "text" else REPORTERS[format_].render
