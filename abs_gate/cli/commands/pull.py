@@ -30,6 +30,7 @@ def command(
     """Write the tools of a live MCP server to a file that diffs well.
 
     The server is told only what it needs: no environment but PATH and the like, and what --env names.
+    Needs pip install 'abs-gate[mcp]'.
     """
     from abs_gate.drivers.mcp_client import pull_tools, write_snapshot
 

@@ -12,11 +12,11 @@ FORMATS = ("text", "junit", "markdown", "html", "json", "sarif")
 
 @click.command()
 @click.argument("result", type=click.Path(dir_okay=False))
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Form.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Form of the report.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file.")
 @common
 def command(result: str, format_: str, output: str | None, quiet: bool, no_color: bool, debug: bool) -> int:
-    """Render RESULT, a result.json of an earlier run, in another form.
+    """Render RESULT, a result.json of an earlier run, in another form. Exit code 0 whatever its verdict.
 
     Trial outcomes of other tools are read too: an object of task to its outcomes, as tau-bench publishes them.
     """
