@@ -48,6 +48,15 @@ bench: $(INSTALLED) ## Measure against peers; prints ratios.
 	test -x $(REFERENCE)/bin/abslang || { $(PYTHON) -m venv $(REFERENCE) && $(REFERENCE)/bin/pip install --quiet abslang==0.6.0; }
 	$(BIN)/python -m bench --reference $(REFERENCE)/bin/python
 
+PEERS := $(VENV)-peers
+NODE_PEERS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/abs-gate-compare
+compare: $(INSTALLED) ## Put the same tool changes to abs-gate and its peers.
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	-for peer in jsonsubschema==0.0.8 mcp-contract==0.6.0 mcp-diff==0.1.0 mcpdrift==0.1.0 mcplock==1.0.3; do \
+	  $(PEERS)/bin/pip install --quiet --disable-pip-version-check $$peer; done
+	-npm install --silent --no-fund --no-audit --no-save --prefix $(NODE_PEERS) json-schema-diff@1.0.0
+	$(BIN)/python -m compare --peers $(PEERS)/bin/python --node-modules $(NODE_PEERS)/node_modules
+
 lock: $(INSTALLED) ## Pin the image's dependencies again, with hashes.
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra mcp --universal --python-version 3.11 --generate-hashes --no-header -q -o .lock

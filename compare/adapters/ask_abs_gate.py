@@ -4,10 +4,11 @@ import json
 import tempfile
 from pathlib import Path
 
+from answering import serve
+
 from abs_gate.app.contracts import compare_places
 from abs_gate.contracts.records import to_record
 from abs_gate.vcs.worktree import WorkTree
-from answering import serve
 
 WORDS = {"unchanged": "none", "behavior_sensitive": "review"}
 ORDER = ("none", "compatible", "review", "breaking", "safety_breaking")
