@@ -15,7 +15,6 @@ from abs_gate.sources.json_reader import read_json
 from abs_gate.sources.json_skim import SkimmedNode, skim_json
 from abs_gate.sources.nodes import Node, Positions, walk
 from abs_gate.sources.workspace import MAX_FILE_BYTES
-from abs_gate.sources.yaml_reader import read_yaml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,6 +77,8 @@ def parse_documents(text: bytes | str, file: str) -> tuple[LocatedDocument, ...]
                     value=value, file=file, index=0, text=readable.strip(), _root=root, _positions=positions
                 ),
             )
+    from abs_gate.sources.yaml_reader import read_yaml  # JSON is read without it, sooner
+
     return tuple(
         LocatedDocument(
             value=document.root.value,
