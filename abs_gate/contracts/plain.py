@@ -108,14 +108,14 @@ class SchemaReader:
         return self._read[pointer]
 
     def raw(self, pointer: Pointer) -> Json:
-        """Return the schema at a pointer as written. Raises KeyError."""
-        return self.document.view(*pointer).schema
+        """Return the schema at a pointer as written; one that leads nowhere says nothing."""
+        try:
+            return self.document.view(*pointer).schema
+        except KeyError:
+            return True
 
     def _plain(self, pointer: Pointer) -> Plain:
-        try:
-            schema = self.raw(pointer)
-        except KeyError:
-            return Plain(pointer=pointer)
+        schema = self.raw(pointer)
         if schema is False:
             return Plain(pointer=pointer, is_never=True)
         if not isinstance(schema, dict):

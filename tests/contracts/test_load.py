@@ -11,7 +11,7 @@ from abs_gate.contracts.load import is_contract_shape, load_contracts
 from abs_gate.contracts.model import Effect, SourceFormat
 from abs_gate.errors import ConfigurationError
 
-from .workspaces import ARTIFACT, OBJECT, MemoryWorkspace, artifact, faults, load, load_files, mcp, one
+from .workspaces import ARTIFACT, OBJECT, MemoryWorkspace, artifact, diff, faults, load, load_files, mcp, one
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TEXT = "Finds one order by its number."
@@ -57,12 +57,22 @@ def test_gemini_capital_types_are_json_schema_types() -> None:
     assert one(shape).input_schema == {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
-@pytest.mark.parametrize(
-    "value",
-    [None, 1, "text", [], {}, [1, "a"], {"session": "Refund", "behaviors": []}, {"$schema": "x", "type": "object"},
-     {"type": "object", "properties": {"name": {}}}, {"version": 1, "agent": {"url": "x"}}, {"cases": [{"name": "a"}]},
-     {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601}}, {"type": "string"}, {"name": "just a name"}],
-)  # fmt: skip
+OTHER_DOCUMENTS: list[Any] = [
+    *(None, 1, "text", [], {}, [1, "a"]),
+    {"session": "Refund", "behaviors": []},
+    {"$schema": "x", "type": "object"},
+    {"type": "object", "properties": {"name": {}}},
+    {"type": "string"},
+    {"version": 1, "agent": {"url": "x"}},
+    {"cases": [{"name": "a"}]},
+    {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601}},
+    {"name": "just a name"},
+    [{"name": "Ann", "description": "A row."}],
+    {"name": "demo", "type": "module", "description": "A package."},
+]
+
+
+@pytest.mark.parametrize("value", OTHER_DOCUMENTS, ids=str)
 def test_other_documents_are_told_apart(value: Any) -> None:
     assert not is_contract_shape(value)
 
@@ -301,6 +311,17 @@ def test_unknown_keys_of_an_artifact_are_named_with_the_nearest() -> None:
     contracts = load(artifact(polcy={"a": 1}, **{"x-team": "billing"}))
     (finding,) = contracts.findings
     assert "`polcy`" in finding.message and 'Did you mean "policy"?' in finding.message
+
+
+def test_a_listed_tool_without_a_schema_is_a_finding() -> None:
+    contracts = load({"tools": [{"name": "find", "description": TEXT}]})
+    assert [finding.rule for finding in contracts.findings] == ["schema-missing"]
+
+
+def test_a_reference_to_nowhere_in_a_schema_is_no_traceback() -> None:
+    tools = [mcp(schema={"type": "object", "properties": {"a": {"$ref": f"#/$defs/{name}"}}}) for name in "ab"]
+    (entry,) = diff(*tools)
+    assert entry.classification == "breaking" or entry.classification == "behavior_sensitive"
 
 
 def test_json_rpc_errors_are_told_apart() -> None:

@@ -21,8 +21,11 @@ _NESTING = 4
 """Containers in one another: answer, result, list, group."""
 
 
-def tool_format(value: Json) -> SourceFormat | None:
-    """Return the format of one tool, or None when the value is no tool."""
+def tool_format(value: Json, *, is_listed: bool = False) -> SourceFormat | None:
+    """Return the format of one tool, or None when the value is no tool.
+
+    Below a `tools` key (`is_listed`) an MCP tool is known without its schema.
+    """
     if not isinstance(value, Mapping):
         return None
     if "tool_id" in value or "model_surface" in value:
@@ -37,29 +40,31 @@ def tool_format(value: Json) -> SourceFormat | None:
     if "inputSchema" in value or "outputSchema" in value:
         return SourceFormat.MCP
     if isinstance(kind, str):
-        return SourceFormat.ANTHROPIC if _HOSTED_ANTHROPIC.match(kind) else SourceFormat.OPENAI
+        if _HOSTED_ANTHROPIC.match(kind):
+            return SourceFormat.ANTHROPIC
+        return SourceFormat.OPENAI if kind == "custom" or _HOSTED_OPENAI.match(kind) else None
     if "strict" in value and "parameters" in value:
         return SourceFormat.OPENAI
     if any(key in value for key in ("parameters", "parametersJsonSchema", "parameters_json_schema")):
         return SourceFormat.GEMINI
-    if set(value) <= _MCP_KEYS and ("description" in value or "annotations" in value):
-        return SourceFormat.MCP
-    return None
+    return SourceFormat.MCP if is_listed and set(value) <= _MCP_KEYS else None
 
 
-def find_tools(value: Json, path: PartPath = ()) -> Iterator[tuple[PartPath, Json, SourceFormat | None]]:
+def find_tools(
+    value: Json, path: PartPath = (), *, is_listed: bool = False
+) -> Iterator[tuple[PartPath, Json, SourceFormat | None]]:
     """Yield each entry of a contract document: its path, the value and its format (None: not a tool).
 
     Opens bare lists, `{"tools": [...]}`, JSON-RPC answers and Gemini's groups of function declarations.
     """
-    form = tool_format(value)
+    form = tool_format(value, is_listed=is_listed)
     for key, items in () if form or len(path) > _NESTING else _containers(value):
         for index, item in enumerate(items):
             if key == ("functions",):
                 is_tool = isinstance(item, Mapping) and "name" in item
                 yield (*path, *key, index), item, SourceFormat.OPENAI if is_tool else None
             else:
-                yield from find_tools(item, (*path, *key, index))
+                yield from find_tools(item, (*path, *key, index), is_listed=key[-1:] == ("tools",))
         return
     yield path, value, form
 
