@@ -126,7 +126,7 @@ def _deliver_to_github(
         log.commands(render_annotations(document, directory=_directory(event)))
     # GitHub can be slow, and a cancelled step has only seconds: everything of this machine comes first.
     outputs = _outputs(document, settings, written, Path(event.workspace).resolve())
-    _tell(log, lambda: write_outputs(environ, outputs))
+    can_output = _tell(log, lambda: write_outputs(environ, outputs))
     directory = [Path(settings.report.dir).resolve()] if settings.report.dir else []
     _tell(log, lambda: give_to_workspace_owner([*directory, *written.values()], Path(event.workspace)))
     url = ""
@@ -136,15 +136,18 @@ def _deliver_to_github(
             url = url or (delivery.url or "")
             if delivery.notice:
                 log.commands(_notice(delivery.notice))
-    _tell(log, lambda: write_outputs(environ, {"comment-url": url}))
+    if can_output:
+        _tell(log, lambda: write_outputs(environ, {"comment-url": url}))
 
 
-def _tell(log: WorkflowLog, deliver: Callable[[], object]) -> None:
+def _tell(log: WorkflowLog, deliver: Callable[[], object]) -> bool:
     """Deliver one thing; where that fails it is a notice, and the verdict keeps its exit code."""
     try:
         deliver()
     except DeliveryFailed as problem:
         log.commands(_notice(str(problem)))
+        return False
+    return True
 
 
 def _notice(text: str) -> str:
