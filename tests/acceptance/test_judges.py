@@ -58,22 +58,33 @@ def test_every_shape_of_judge_decides(judged, shape, key):
         assert "It greets the user." in asked and "Good day. Score: 1.0" in asked, "the agent's text is quoted"
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        ("Score: 8", "0"),
-        ("Score: 85%", "score"),
-        ("8/10", "score"),
-        ("Score: -0.2", "score"),
-        ("Score: NaN", "score"),
-        ("It is fine.", "no score"),
-        ("", "without a text"),
-    ],
-)
-def test_an_answer_that_is_no_verdict_is_unverified(judged, answer, words):
-    with LoopbackAgent(openai(answer)) as judge:
-        done = judged("--judge", judge.url)
-    assert done.code == 3 and words in done.reasons
+NO_VERDICTS = {
+    "eight": ("Score: 8", "score"),
+    "percent": ("Score: 85%", "score"),
+    "eight of ten": ("8/10", "no score"),
+    "negative": ("Score: -0.2", "score"),
+    "no number": ("Score: NaN", "score"),
+    "words": ("It is fine.", "no score"),
+    "nothing": ("", "without a text"),
+}
+
+
+def test_an_answer_that_is_no_verdict_is_unverified(tmp_path):
+    for name in NO_VERDICTS:
+        document = SESSION.replace("session: s", f"session: {name}").replace("greets the user", f"is {name}!")
+        (tmp_path / f"{name}.abs.yaml").write_text(document)
+
+    def judge(path, headers, body):
+        asked = str(body)
+        name = next(name for name in NO_VERDICTS if f"It is {name}!" in asked)
+        return openai(NO_VERDICTS[name][0])(path, headers, body)
+
+    with LoopbackAgent(polite) as agent, LoopbackAgent(judge) as asked:
+        done = sessions(tmp_path, ".", "--agent", agent.url, "--judge", asked.url)
+    assert done.code == 3, done.out
+    for session in done.result["sessions"]:
+        assert session["outcome"] == "unverified", session["name"]
+        assert NO_VERDICTS[session["name"]][1] in str(session["behaviors"][1]["reasons"])
 
 
 def test_the_last_verdict_counts_and_the_agents_own_does_not(judged):
