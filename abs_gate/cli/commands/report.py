@@ -12,7 +12,9 @@ FORMATS = ("text", "junit", "markdown", "html", "json", "sarif")
 
 @click.command()
 @click.argument("result", type=click.Path(dir_okay=False))
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Form of the report.")
+@click.option(
+    "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="Form of the report."
+)
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to a file.")
 @common
 def command(result: str, format_: str, output: str | None, quiet: bool, no_color: bool, debug: bool) -> int:
