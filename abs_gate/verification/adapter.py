@@ -15,6 +15,8 @@ from abs_gate.verification.script import Ledger, Script, always, read_answer
 from abs_gate.verification.subject import Subject, fill_fresh
 from abs_gate.verification.suite import AdapterSpec
 
+ELSEWHERE = "/abs-gate-elsewhere"
+"""Where a redirect leads: another origin, at which everything succeeds."""
 EXTRA_FIELD = "abs_gate_added_later"
 
 
@@ -107,13 +109,12 @@ class AdapterChecks:
         yield "an empty body", ProviderAnswer(status=status, body="")
         yield "a page of HTML", ProviderAnswer(status=status, headers=html, body="<html><h1>It works</h1></html>")
         yield "broken JSON", ProviderAnswer(status=status, body='{"refund_id": ')
-        yield (
-            "a redirect elsewhere",
-            ProviderAnswer(status=302, headers={"Location": "http://127.0.0.1:9/login"}, body=""),
-        )
+        elsewhere = self._bench.stand_in.url.replace("127.0.0.1", "localhost") + ELSEWHERE
+        yield "a redirect elsewhere", ProviderAnswer(status=302, headers={"Location": elsewhere}, body="")
 
     def _unknown(self, answer: ProviderAnswer) -> list[Check]:
-        given = self._call(always(answer))
+        success = read_answer(self._success)
+        given = self._call(lambda request: success if request.path.startswith(ELSEWHERE) else answer)
         return [*self._failure(given, "unknown", retryable=None), self._no_leaks(given)]
 
     def _leaking(self) -> Iterator[tuple[str, ProviderAnswer]]:

@@ -51,7 +51,8 @@ def send(arguments, provider_url, fault):
         method="POST",
     )
     try:
-        with _opener.open(request, timeout=TIMEOUT_S) as response:
+        opener = _following if fault == "follows-redirects" else _opener
+        with opener.open(request, timeout=TIMEOUT_S) as response:
             return response.status, read_whole(response)
     except urllib.error.HTTPError as refusal:
         with refusal:
@@ -70,7 +71,7 @@ def read_whole(response):
 
 def read_receipt(status, text, arguments, fault):
     """The tool result of an answer. Raises where it is not understood."""
-    if status in (429, 502, 503, 504):
+    if status in (429, 502, 503, 504) and fault != "overload-is-final":
         return failed("TEMPORARY_FAILURE", "Billing is overloaded. Try again in a minute.", retryable=True)
     if status >= 400:
         if fault == "passes-messages-on":
@@ -94,6 +95,8 @@ def read_receipt(status, text, arguments, fault):
         "order_id": answer["order_id"],
         "amount_cents": answer["amount_cents"],
     }
+    if fault == "drops-receipt":
+        del result["receipt"]
     return {**result, "provider": answer} if fault == "passes-everything-on" else result
 
 
@@ -107,4 +110,5 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects())
+_following = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _attempts = iter(range(10**9))

@@ -50,7 +50,8 @@ class Billing:
 
     def _refund(self, arguments, connection):
         fault = self.fault
-        order_id, action = arguments["order_id"], (arguments["order_id"], arguments["action_id"])
+        order_id = arguments["order_id"]
+        action = ("" if fault == "ignores-scope" else order_id, arguments["action_id"])
         payload = {name: value for name, value in arguments.items() if name != "action_id"}
         known = None if fault == "no-deduplication" else self.receipts.get(action)
         if known is not None and fault == "forgets-undelivered" and is_gone(known["connection"]):
@@ -58,6 +59,8 @@ class Billing:
         if known is not None:
             if known["payload"] != payload and fault != "ignores-other-payload":
                 return error(422, "KEY_REUSED", "action_id was used for another refund")
+            if fault == "refuses-repeats":
+                return error(422, "KEY_REUSED", "action_id was used before")
             receipt = dict(known["receipt"])
             if fault == "new-receipt":
                 receipt["refund_id"] += "-again"

@@ -1,5 +1,6 @@
 """Every fault that can be planted in the billing example is caught by the checks meant for it, and by no other."""
 
+import shutil
 import socket
 import subprocess
 
@@ -40,6 +41,10 @@ PROVIDER_FAULTS = {
         RETRY: {"same key, other payload: refused"},
         "a key used for another refund is refused": {"refused"},
     },
+    "refuses-repeats": {
+        RETRY: {"same key, same payload", "key is kept for 86400 s", "lost answer, then retry"},
+    },
+    "ignores-scope": {RETRY: {"the same key in another order_id is another action"}},
     "racy": {RETRY: {"concurrent duplicates", "concurrent duplicates: one effect"}},
     "forgets-undelivered": {RETRY: {"lost answer, then retry: one effect"}},
     "drops-status": {
@@ -81,6 +86,11 @@ ADAPTER_FAULTS = {
     "timeout-as-success": {name: {"refused"} for name in LOST},
     "timeout-is-final": {name: {"error code", "retryable"} for name in LOST},
     "passes-everything-on": {"nothing leaks from a success with internals": {"no leaks"}},
+    "overload-is-final": {"an overloaded provider is a temporary failure": {"error code", "retryable"}},
+    "follows-redirects": {"a redirect elsewhere fails closed": {"refused"}},
+    "drops-receipt": {
+        "passes a success on": {"result conforms to the output schema"},
+    },
     "strict": {"a field added by the provider changes nothing": {"accepted"}},
     "no-reason": {
         "an ineligible action is rejected": {"reason"},
@@ -162,3 +172,15 @@ def test_servers_are_ended_and_ports_are_free(monkeypatch):
         again.bind(("127.0.0.1", ports[0]))
     running = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert f"--port {ports[0]}" not in running
+
+
+def test_without_expectations_the_declared_errors_are_what_is_expected(tmp_path):
+    place = tmp_path / "billing"
+    shutil.copytree(ROOT / "examples" / "billing", place)
+    suite = place / "adapter.yaml"
+    text = suite.read_text("utf-8")
+    start = text.index("    expect:\n      timeout")
+    suite.write_text(text[:start] + text[text.index("\ncases:") :], "utf-8")
+    found = at_fault(verify(tmp_path, "billing/adapter.yaml", fault="timeout-is-final"))
+    assert found["half an answer is a temporary failure"] == {"fitting error"}
+    assert at_fault(verify(tmp_path, "billing/adapter.yaml")) == {}

@@ -1,6 +1,7 @@
 """The recorded run: fifteen checks, nine pass and six fail, one verdict each."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -58,8 +59,6 @@ def test_command_line_exits_1_and_leaves_nothing(tmp_path):
 
 def test_a_tool_that_deduplicates_without_a_key_changes_the_verdicts(tmp_path):
     """The checks look at what is done, not at the file: with another tool they come out otherwise."""
-    import shutil
-
     shutil.copytree(ROOT / "examples" / "tool-call-check", tmp_path / "x")
     shop = tmp_path / "x" / "shop.py"
     text = shop.read_text("utf-8")
@@ -69,3 +68,17 @@ def test_a_tool_that_deduplicates_without_a_key_changes_the_verdicts(tmp_path):
     outcomes = {record["name"]: record["outcome"] for record in verify(tmp_path, "x")}
     assert outcomes["c5 retries c4, no key"] == "passed"
     assert outcomes["ORD-1002 said 1 refund, ledger 1"] == "passed"
+
+
+def test_the_optional_key_is_reported_as_the_design_fault_it_is(tmp_path):
+    shutil.copytree(ROOT / "examples" / "tool-call-check", tmp_path / "x")
+    suite = tmp_path / "x" / "check.yaml"
+    text = suite.read_text("utf-8")
+    call = "{order_id: ORD-1001, amount_cents: 5, reason: late}"
+    both = text.replace("    derive: []\n\nprobes", f"    derive: [retry]\n    valid: {call}\n\nprobes")
+    suite.write_text(both[: both.index("# One recorded run")], "utf-8")
+    (record,) = verify(tmp_path, "x")
+    assert (record["name"], record["outcome"]) == ("not safe to retry", "failed")
+    wrong = [check for check in record["checks"] if check["outcome"] == "failed"]
+    assert [check["name"] for check in wrong] == ["no key: the same write twice"]
+    assert "idempotency_key is optional" in wrong[0]["reason"]
