@@ -376,7 +376,7 @@ def _other_fields(tool: ToolContract) -> dict[str, Json]:
     grade=BREAKING,
     affects=("adapter", "saved_runs", "approval_policy"),
     no_mirror="its own opposite",
-    fix="Keep the tool_id: traces, release manifests and paused runs name it.",
+    fix="Keep the `tool_id`: traces, release manifests and paused runs name it.",
     bad=({"tool_id": "orders.find", "model_surface": _FIND}, {"tool_id": "shop.find", "model_surface": _FIND}),
     good=({"tool_id": "orders.find", "model_surface": _FIND}, {"tool_id": "orders.find", "model_surface": _FIND}),
 )
