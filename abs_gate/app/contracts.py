@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abs_gate.contracts.diff import diff_sets
 from abs_gate.contracts.fingerprint import fingerprint_set
 from abs_gate.contracts.load import load_contracts
 from abs_gate.contracts.model import Classification, ContractSet, ToolDiff
 from abs_gate.contracts.versions import newest_tools
-from abs_gate.errors import BaseUnavailable
+from abs_gate.errors import BaseUnavailable, ConfigurationError
 from abs_gate.findings import Finding
 from abs_gate.sources.workspace import Workspace
 
@@ -71,6 +71,8 @@ def check_contracts(
         label = base.label
         base_set = load_side(base.workspace, base.paths or paths)
         tools = compare_sets(base_set, head, today=today)
+        if not base_set.tools:
+            tools = tuple(_introduced(diff) for diff in tools)
     return ContractReport(
         head=head,
         base=base_set,
@@ -81,6 +83,18 @@ def check_contracts(
     )
 
 
+def _introduced(diff: ToolDiff) -> ToolDiff:
+    """A tool of the first contracts there are: it is described for the first time, and no model has known less."""
+    if any(change.kind != "tool_added" for change in diff.changes):
+        return diff
+    note = "These are the first contracts; from now on a new tool that writes needs a review."
+    changes = tuple(
+        replace(change, classification=Classification.COMPATIBLE, notes=(*change.notes, note))
+        for change in diff.changes
+    )
+    return replace(diff, classification=Classification.COMPATIBLE, changes=changes)
+
+
 def load_places(places: Sequence[tuple[Workspace, str]]) -> ContractSet:
     """Load the contracts at several places as one set.
 
@@ -88,6 +102,8 @@ def load_places(places: Sequence[tuple[Workspace, str]]) -> ContractSet:
         ConfigurationError: a contract is wrong, or there are none.
     """
     sets = [load_contracts(workspace, [path]) for workspace, path in places]
+    if not any(each.tools for each in sets):
+        raise nothing_found(" or ".join(path for _, path in places))
     if len(sets) == 1:
         return sets[0]
     tools = tuple(tool for each in sets for tool in each.tools)
@@ -101,8 +117,19 @@ def load_places(places: Sequence[tuple[Workspace, str]]) -> ContractSet:
 
 
 def compare_places(base: tuple[Workspace, str], head: tuple[Workspace, str], *, today: str) -> tuple[ToolDiff, ...]:
-    """Compare the contracts at two places. Raises ConfigurationError where one of them is wrong."""
-    return compare_sets(load_contracts(base[0], [base[1]]), load_contracts(head[0], [head[1]]), today=today)
+    """Compare the contracts at two places. Raises ConfigurationError where one is wrong, or neither has a tool."""
+    old, new = load_contracts(base[0], [base[1]]), load_contracts(head[0], [head[1]])
+    if not old.tools and not new.tools:
+        raise nothing_found(f"{base[1]} and {head[1]}")
+    return compare_sets(old, new, today=today)
+
+
+def nothing_found(places: str) -> ConfigurationError:
+    """The error of a check that would check nothing: it must not look like a pass."""
+    return ConfigurationError(
+        f"There is no tool contract in {places}.",
+        hint="A contract is a native artifact (`tool_id:`), or a tool list of MCP, OpenAI, Anthropic or Gemini.",
+    )
 
 
 def compare_sets(base: ContractSet, head: ContractSet, *, today: str) -> tuple[ToolDiff, ...]:

@@ -38,7 +38,7 @@ def failed_words(rule: Rule, counts: Counts, n: int) -> str:
     policy = rule.deciding.policy
     seen = _seen(counts)
     if policy.critical and counts.failed:
-        return f"{counts.failed} of {trials_word(counts.verified)} failed, and in a critical session none may."
+        return f"{trials_word(counts.failed)} failed, and in a critical session none may."
     if policy.sequential is not None:
         return f"{seen}: the sequential test decides for {floor_percent(policy.sequential.p0)} or worse."
     if policy.decide == "observed":
