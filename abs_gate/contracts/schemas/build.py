@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 from abs_gate.contracts.schemas.disjoint import evidently_disjoint
 from abs_gate.contracts.schemas.nodes import (
@@ -39,12 +40,11 @@ from abs_gate.findings import Json
 
 def digest(kind: str, *parts: bytes | str | int | Fraction | None) -> bytes:
     """Return the key of a node of a kind with these parts, in this order."""
-    state = hashlib.blake2b(kind.encode(), digest_size=16)
+    pieces = [kind.encode()]
     for part in parts:
         data = part if isinstance(part, bytes) else str(part).encode("utf-8", "surrogatepass")
-        state.update(b"%d:" % len(data))
-        state.update(data)
-    return state.digest()
+        pieces += (b"%d:" % len(data), data)
+    return hashlib.blake2b(b"".join(pieces), digest_size=16).digest()
 
 
 EVERYTHING: Node = Every(digest("every"), ())
@@ -128,6 +128,7 @@ def choice(condition: Node, then: Node, otherwise: Node) -> Node:
     return Choice(digest("choice", condition.key, then.key, otherwise.key), condition, then, otherwise)
 
 
+@lru_cache(maxsize=128)
 def kinds(types: frozenset[str]) -> Node:
     """Return the instances of some types."""
     if types == TYPES:
