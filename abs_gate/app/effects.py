@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from abs_gate.app.tools import ToolFacts
 from abs_gate.contracts.model import ContractSet
+from abs_gate.contracts.versions import newest_tools
 from abs_gate.documents.model import Case
 from abs_gate.documents.variables import Scope, VariableError
 from abs_gate.errors import ConfigurationError
@@ -196,7 +197,9 @@ def _commands(entry: Json, allowed: bool) -> Iterator[str]:
         yield "The probe starts a command, which is not allowed here: see allow-commands."
 
 
-def probe_suite(plans: Sequence[SessionPlan], file: str | None) -> tuple[PlannedSuite, dict[int, str]]:
+def probe_suite(
+    plans: Sequence[SessionPlan], file: str | None, contracts: ContractSet | None
+) -> tuple[PlannedSuite, dict[int, str]]:
     """A suite that holds only the probes of these sessions, and the name of each by its entry's identity."""
     place = Location(file=file or "abs-gate.yaml")
     probes: dict[str, Means] = {}
@@ -208,7 +211,8 @@ def probe_suite(plans: Sequence[SessionPlan], file: str | None) -> tuple[Planned
                 names[id(entry)] = name = f"effects-{len(probes) + 1}"
                 probes[name] = Means(kind=kind, options=options, location=plan.policy.location or place)
     suite = Suite(name="session effects", file=place.file, directory="", probes=probes, location=place)
-    return PlannedSuite(suite=suite, contracts={}, cases=()), names
+    known = newest_tools(contracts) if contracts is not None else {}
+    return PlannedSuite(suite=suite, contracts=known, cases=()), names
 
 
 def tools_needing_approval(contracts: ContractSet | None) -> frozenset[str]:

@@ -21,7 +21,7 @@ from abs_gate.contracts.records import to_record
 from abs_gate.conversation import Agent, Usage
 from abs_gate.errors import BaseUnavailable, CannotVerify, Interrupted
 from abs_gate.evaluators.judged import JudgePanel
-from abs_gate.gate.acknowledgements import Acknowledgement, load_acknowledgements
+from abs_gate.gate.acknowledgements import read_acknowledgements
 from abs_gate.gate.budget import BudgetMeter
 from abs_gate.gate.evidence import collect_evidence
 from abs_gate.gate.journal import run_identity
@@ -75,7 +75,7 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
     started, since = ports.clock.now(), ports.clock.monotonic()
     faults = Faults()
     verify = ports.verify(faults) if ports.verify is not None else None
-    acknowledged = faults.collect(lambda: _acknowledgements(settings, ports.workspace)) or ()
+    acknowledged = faults.collect(lambda: read_acknowledgements(settings, ports.workspace)) or ()
     loaded = load_run(ports.workspace, settings, environ=ports.environ, today=ports.clock.today(), faults=faults)
     traces = None
     if ports.traces is not None:
@@ -171,7 +171,7 @@ def _base_settings(settings: Settings, base: BaseContents) -> Settings | None:
 def _weakened(base: Settings, head: Settings, ports: RunPorts) -> tuple[str, ...]:
     """How the head's file asks for less than the base's; both alone, as flags and inputs hold for either."""
     alone = Faults().collect(lambda: load_settings(ports.workspace, head.file, resolve_secrets=False))
-    return () if alone is None else compare_policies(base, alone)
+    return () if alone is None else compare_policies(base, alone, today=ports.clock.today())
 
 
 def _run_sessions(
@@ -179,7 +179,7 @@ def _run_sessions(
 ) -> SessionsOutcome:
     meter = BudgetMeter(settings.budget, started=ports.clock.monotonic())
     try:
-        probes, names = probe_suite(loaded.plans, settings.file)
+        probes, names = probe_suite(loaded.plans, settings.file, loaded.contracts)
         with ports.open_bench(probes) as bench, ports.open_agent(settings) as agent:
             effects = SessionEffects(
                 bench=bench if traces is None else None,
@@ -225,11 +225,6 @@ def _identity(settings: Settings, loaded: LoadedRun) -> str:
     )
 
 
-def _acknowledgements(settings: Settings, workspace: Workspace) -> tuple[Acknowledgement, ...]:
-    path = settings.contracts.acknowledgements
-    return load_acknowledgements(workspace, path) if path else ()
-
-
 def _contracts_record(report: ContractReport, settings: Settings) -> ContractsRecord:
     record: ContractsRecord = {
         "base": report.base_label,
@@ -259,7 +254,7 @@ def _metadata(
 ) -> Metadata:
     usage = Usage() if sessions is None else sessions.usage
     shard = settings.sessions.shard
-    warnings = [str(warning) for warning in settings.warnings]
+    warnings = [str(warning) for warning in (*settings.warnings, *loaded.warnings)]
     return {
         "abs_gate_version": __version__,
         "started": started,

@@ -201,14 +201,14 @@ def test_ctrl_c_ends_services_and_their_children(place):
         suite=SUITE + "\nstart: [{command: '{{python}} service.py', ready: 'http://127.0.0.1:9/', timeout: 60}]\n",
     )
     gate = subprocess.Popen([sys.executable, "-m", "abs_gate", "verify", "suite.yaml"], cwd=place)
-    for _ in range(200):
+    for _ in range(1000):
         if (place / "pids").exists() and (place / "pids").read_text():
             break
         time.sleep(0.05)
     child = int((place / "pids").read_text())
     gate.terminate()
-    assert gate.wait(20) == 143
-    for _ in range(60):
+    assert gate.wait(40) == 143
+    for _ in range(300):
         if not _is_running(child):
             return
         time.sleep(0.1)
@@ -270,12 +270,12 @@ def test_a_cancelled_run_still_tells_what_it_verified(place):
         cwd=place,
         stdout=subprocess.PIPE,
     )
-    for _ in range(300):
+    for _ in range(1000):
         if (place / "asleep").exists():
             break
         time.sleep(0.05)
     gate.terminate()
-    document = json.loads(gate.communicate(timeout=20)[0])
+    document = json.loads(gate.communicate(timeout=40)[0])
     assert gate.returncode == 143
     assert (document["verdict"], document["exit_code"]) == ("cancelled", 143)
     assert [record["name"] for record in document["verification"]] == ["quick"]
