@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity, sort_findings
 from abs_gate.gate.result import ToolDiffRecord
+from abs_gate.settings.model import Settings
 from abs_gate.sources.located import LocatedDocument, parse_documents
 from abs_gate.sources.schema_errors import find_schema_errors
 from abs_gate.sources.workspace import Workspace
@@ -64,12 +65,22 @@ def load_acknowledgements(workspace: Workspace, file: str) -> tuple[Acknowledgem
     problems: list[Finding] = []
     for document in parse_documents(workspace.read_bytes(file), file):
         wrong = find_schema_errors(document, _SCHEMA, rule="wrong-acknowledgement")
-        problems += wrong
+        problems += (_with_null_told(each) for each in wrong)
         if not wrong:
             found += _read(document)
     if problems:
         raise ConfigurationError(findings=sort_findings(problems))
     return tuple(found)
+
+
+def read_acknowledgements(settings: Settings, workspace: Workspace) -> tuple[Acknowledgement, ...]:
+    """Those of the file that the settings name, if they name one.
+
+    Raises:
+        ConfigurationError: as `load_acknowledgements`.
+    """
+    path = settings.contracts.acknowledgements
+    return load_acknowledgements(workspace, path) if path else ()
 
 
 def unused(acknowledgements: Iterable[Acknowledgement], tools: Iterable[ToolDiffRecord]) -> tuple[Finding, ...]:
@@ -99,3 +110,11 @@ def _read(document: LocatedDocument) -> Iterable[Acknowledgement]:
             reason=entry["reason"],
             location=document.location(("acknowledgements", index)),
         )
+
+
+def _with_null_told(finding: Finding) -> Finding:
+    """What stands in the place of a fingerprint that does not exist."""
+    for key, meaning in (("from", "a new tool"), ("to", "a removed tool")):
+        if finding.message.startswith(f"`{key}` is missing") or f".{key}`" in finding.message:
+            return replace(finding, hint=f"Write the fingerprint from the report, or `{key}: null` for {meaning}.")
+    return finding

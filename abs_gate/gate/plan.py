@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abs_gate.documents.model import Session
 from abs_gate.errors import ConfigurationError
@@ -83,12 +83,12 @@ def plan_session(
         cases_total=cases if cases_total is None else cases_total,
         cases_hash=cases_hash,
         quarantine=quarantine,
-        quarantined=quarantine is not None and today <= quarantine.until,
+        quarantined=quarantine is not None and quarantine.holds(today),
     )
 
 
-def check_plans(plans: Iterable[SessionPlan]) -> None:
-    """Refuse plans that could decide nothing.
+def check_plans(plans: Iterable[SessionPlan]) -> tuple[Finding, ...]:
+    """Refuse plans that could decide nothing; of a session in quarantine, which decides nothing anyway, warn.
 
     Raises:
         ConfigurationError: no session, a session without cases, or trials too few to ever pass, or to ever fail,
@@ -100,9 +100,10 @@ def check_plans(plans: Iterable[SessionPlan]) -> None:
             "No session was found, so nothing would be checked.",
             hint="Check sessions.paths, the selection and the filters.",
         )
-    findings = [finding for plan in plans for finding in _faults(plan)]
-    if findings:
+    findings = [finding for plan in plans for finding in (*_nothing_to_run(plan), *_undecidable(plan))]
+    if any(finding.severity is Severity.ERROR for finding in findings):
         raise ConfigurationError(findings=sort_findings(findings))
+    return sort_findings(findings)
 
 
 def shard_of(case_id: str, shards: int) -> int:
@@ -111,12 +112,20 @@ def shard_of(case_id: str, shards: int) -> int:
     return int.from_bytes(digest[:8], "big") % shards + 1
 
 
-def _faults(plan: SessionPlan) -> Iterable[Finding]:
+def _nothing_to_run(plan: SessionPlan) -> Iterable[Finding]:
     if plan.cases_total == 0:
         yield _finding(plan, "The session has no case to run: its dataset is empty, or the filters match no row.")
-        return
-    if plan.planned_total > MOST_TRIALS:
+    elif plan.planned_total > MOST_TRIALS:
         yield _finding(plan, f"{plan.planned_total:,} trials are planned, and {MOST_TRIALS:,} are allowed.")
+
+
+def _undecidable(plan: SessionPlan) -> Iterable[Finding]:
+    severity = Severity.WARNING if plan.quarantined else Severity.ERROR
+    return (replace(finding, severity=severity) for finding in _too_few_trials(plan))
+
+
+def _too_few_trials(plan: SessionPlan) -> Iterable[Finding]:
+    if not 0 < plan.planned_total <= MOST_TRIALS:
         return
     policy, n = plan.policy, plan.deciding.trials if plan.policy.per == "row" else plan.planned_total
     what = trials_word(n)

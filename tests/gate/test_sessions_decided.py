@@ -46,7 +46,7 @@ def test_reasons_and_requirement_are_in_words():
         "Most often: assistant calls Order MCP: expected Order MCP, saw nothing"
     )
     assert play(["PPPPP"], **rate("100%"))["reason"] == "5 of 5 trials passed (100 %)."
-    assert play(["PPF"], critical=True)["reason"].startswith("1 of 3 trials failed, and in a critical session none may")
+    assert play(["PPF"], critical=True)["reason"].startswith("1 trial failed, and in a critical session none may")
 
 
 def test_rates_intervals_and_repetition_stand_beside_each_other():
