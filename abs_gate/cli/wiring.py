@@ -69,6 +69,7 @@ def open_ports(
                 environ=environ,
                 allow_commands=settings.allow_commands,
                 files_trusted=files_trusted(event),
+                root=str(worktree.root),
             ),
             verify=_verification(settings, worktree, transport, redactor, environ, progress),
             open_bench=bench_opener(settings, worktree, transport, redactor, environ),
