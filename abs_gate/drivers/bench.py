@@ -78,8 +78,10 @@ class OpenBench:
         self._tools: dict[str, ToolDriver] = {}
         self._probes: dict[str, Probe] = {}
         self.canaries = Canaries()
-        self._tmp = Path(tempfile.mkdtemp(prefix="abs-gate-verify-"))
-        closing.callback(shutil.rmtree, self._tmp, ignore_errors=True)
+        self._tmp: Path | None = None
+        if "tmp" in self._suite.uses:
+            self._tmp = Path(tempfile.mkdtemp(prefix="abs-gate-verify-")).resolve()
+            closing.callback(shutil.rmtree, self._tmp, ignore_errors=True)
         self._server: StandInServer | None = None
         self._mcp = McpServers(closing)
         self.scope = self._values()
@@ -234,7 +236,8 @@ class OpenBench:
     def _file(self, name: str) -> Path:
         """A file beside the suite or in the run's own directory. Raises ConfigurationError: it lies elsewhere."""
         place = (self._directory / name).resolve()
-        if place.is_relative_to(self._around.root.resolve()) or place.is_relative_to(self._tmp.resolve()):
+        allowed = (self._around.root.resolve(), self._tmp)
+        if any(root is not None and place.is_relative_to(root) for root in allowed):
             return place
         raise ConfigurationError(f"The file {name} of {self._suite.file} lies outside the workspace.")
 
@@ -271,12 +274,13 @@ class OpenBench:
     def _values(self) -> Scope:
         suite = self._suite
         built_in: dict[str, Json] = {
-            "tmp": str(self._tmp),
             "python": sys.executable,
             "canary": dict(self.canaries.values),
             "receipt": "{{receipt}}",
             "fresh": "{{fresh}}",
         }
+        if self._tmp is not None:
+            built_in["tmp"] = str(self._tmp)
         if "stand_in" in suite.uses:
             built_in["stand_in"] = self.stand_in.url
         built_in |= {name: _free_port() for name in suite.uses if name.startswith("port.")}
