@@ -211,7 +211,8 @@ def plan_suite(
             cases += _contract_cases(workspace, name, contract, suite)
     if faults:
         raise ConfigurationError(findings=faults)
-    return PlannedSuite(suite=replace(suite, tools=tools), contracts=found, cases=tuple(cases))
+    uses = suite.uses | {name for case in cases for name in _variables_of(case)}
+    return PlannedSuite(suite=replace(suite, tools=tools, uses=uses), contracts=found, cases=tuple(cases))
 
 
 def run_plan(plan: Plan, open_bench: OpenBench, note: Callable[[str], None]) -> Iterator[VerificationRecord]:
@@ -309,6 +310,11 @@ def _contract_cases(workspace: Workspace, name: str, contract: ToolContract, sui
                 for index, case in enumerate(value.get("cases") or ())
             ]
     return []
+
+
+def _variables_of(case: CaseSpec) -> Iterator[str]:
+    parts = [case.arguments, case.key, case.context, list(case.provider), case.expect]
+    return (placeholder.name for placeholder in find_placeholders(parts))
 
 
 def _commands(suite: Suite) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from abs_gate.contracts.model import ToolContract
+from abs_gate.documents.variables import VariableError
 from abs_gate.errors import CannotVerify
 from abs_gate.findings import Location
 from abs_gate.outcomes import Outcome
@@ -113,7 +114,7 @@ class _SuiteRun:
         """The cases; where they cannot go on, one more that says why."""
         try:
             yield from cases
-        except CannotVerify as problem:
+        except (CannotVerify, VariableError) as problem:
             tool_id = subject.contract.tool_id
             yield CaseResult(
                 id=f"{tool_id}/{kind}/{name or 'stopped'}",

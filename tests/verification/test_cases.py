@@ -158,3 +158,13 @@ def test_a_state_that_cannot_be_brought_about_is_unverified_and_the_rest_runs(tm
     (tmp_path / "suite.yaml").write_text(suite, "utf-8")
     outcomes = [(record["name"], record["outcome"]) for record in verify(tmp_path, "suite.yaml")]
     assert outcomes == [("it", "unverified"), ("next", "passed")]
+
+
+def test_a_case_in_a_contract_may_use_what_the_suite_does_not(tmp_path):
+    case = "cases: [{name: own, arguments: {order: '{{tmp}} {{port.x}} {{canary.name}}'}}]\n---\n"
+    (tmp_path / "tools.yaml").write_text(CONTRACTS.replace("---\n", case), "utf-8")
+    (tmp_path / "shop.py").write_text(TOOLS, "utf-8")
+    suite = SUITE.replace("'{{tmp}}/rows'", "rows").replace("'{{tmp}}/other'", "other").replace(", CASE", "")
+    (tmp_path / "suite.yaml").write_text(suite, "utf-8")
+    outcomes = {record["name"]: record["outcome"] for record in verify(tmp_path, "suite.yaml")}
+    assert outcomes == {"it": "passed", "own": "passed"}
