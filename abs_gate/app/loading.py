@@ -20,6 +20,7 @@ from abs_gate.errors import ConfigurationError
 from abs_gate.evaluators import evaluator_shapes
 from abs_gate.findings import Finding, Severity, sort_findings
 from abs_gate.gate.plan import SessionPlan, check_plans, plan_session, shard_of
+from abs_gate.settings.matching import find_idle_quarantines
 from abs_gate.settings.model import Settings
 from abs_gate.sources.suggest import did_you_mean
 from abs_gate.sources.workspace import Workspace
@@ -38,6 +39,8 @@ class LoadedRun:
     contracts: ContractSet | None = None
     scope: Scope = field(default_factory=Scope)
     tools: ToolFacts = field(default_factory=ToolFacts)
+    warnings: tuple[Finding, ...] = ()
+    """What is legal and probably not meant in the policy: told by `validate` and by a run."""
 
 
 class Faults:
@@ -85,6 +88,7 @@ def load_run(
         contracts = faults.collect(lambda: load_side(workspace, settings.contracts.paths, required=True))
     scope = Scope(variables=settings.sessions.variables, environment=environment_variables(environ))
     loaded = None
+    warnings: list[Finding] = []
     plans: tuple[SessionPlan, ...] = ()
     if settings.sessions.paths:
         options = _load_options(settings, judges_known=judges_known)
@@ -94,7 +98,9 @@ def load_run(
         found = [faults.collect(lambda s=session: _plan(s, workspace, settings, scope, today)) for session in sessions]  # type: ignore[misc]
         plans = tuple(plan for plan in found if plan is not None)
         if len(plans) == len(found):
-            faults.collect(lambda: check_plans(plans))
+            warnings += faults.collect(lambda: check_plans(plans)) or ()
+        named = [(session.name, session.file) for session in loaded.sessions]
+        warnings += find_idle_quarantines(settings.sessions.quarantine, named)
         faults.collect(lambda: check_effects(plans, file=settings.file, allow_commands=settings.allow_commands))
     faults.raise_any()
     return LoadedRun(
@@ -103,6 +109,7 @@ def load_run(
         contracts=contracts,
         scope=scope,
         tools=tool_facts(contracts, settings.targets),
+        warnings=tuple(warnings),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from abs_gate.app.judges import find_unjudged
 from abs_gate.app.loading import Faults, LoadedRun, load_run
 from abs_gate.app.verification import plan_suites, suite_paths
 from abs_gate.contracts.formats.shape import is_contract_shape
@@ -15,6 +16,8 @@ from abs_gate.documents.when_advice import find_case_mismatches
 from abs_gate.errors import ConfigurationError
 from abs_gate.evaluators import evaluator_shapes
 from abs_gate.findings import Finding
+from abs_gate.gate.acknowledgements import read_acknowledgements
+from abs_gate.settings.load import DEFAULT_FILES
 from abs_gate.settings.model import ContractsSettings, Settings
 from abs_gate.sources.located import parse_documents
 from abs_gate.sources.workspace import Workspace
@@ -51,13 +54,14 @@ def validate(
     judges_known = settings.file is not None
     paths = faults.collect(lambda: suite_paths(settings)) or ()
     plan = plan_suites(workspace, paths, settings=settings, environ=environ, faults=faults, allow_commands=True)
+    faults.collect(lambda: read_acknowledgements(settings, workspace))
     loaded = load_run(workspace, settings, environ=environ, today=today, faults=faults, judges_known=judges_known)
     return Validation(
         sessions=len(loaded.plans),
         cases=sum(plan.cases_total for plan in loaded.plans),
         tools=len(loaded.contracts.tools) if loaded.contracts is not None else 0,
         suites=len(plan.suites),
-        warnings=(*settings.warnings, *_doubts(loaded, settings, workspace)),
+        warnings=(*settings.warnings, *loaded.warnings, *_doubts(loaded, settings, workspace)),
     )
 
 
@@ -121,6 +125,8 @@ def _doubts(loaded: LoadedRun, settings: Settings, workspace: Workspace) -> tupl
     if loaded.sessions is not None:
         tools = loaded.tools.known_tools(settings.sessions.handoff_tools)
         findings += find_doubts(loaded.sessions, tools=tools, evaluators=evaluator_shapes())
+        if settings.file is not None or not any(workspace.is_file(name) for name in DEFAULT_FILES):
+            findings += find_unjudged(loaded.sessions.sessions, settings.judges)
         findings += _row_doubts(loaded, settings, workspace, told=findings)
     if loaded.contracts is not None:
         findings += loaded.contracts.findings

@@ -143,6 +143,7 @@ class _SessionAdvice:
                     behavior.places.get(key, behavior.location),
                     f"`{key}` is about what the assistant does; it has no meaning for `{behavior.label}`.",
                 )
+        yield from self._takes_any_text(behavior)
         arguments = "with" if behavior.with_ is not None else "with_only" if behavior.with_only is not None else None
         is_call = behavior.actor == "assistant" and behavior.category in _CALL_CATEGORIES
         if arguments is not None and not is_call:
@@ -151,6 +152,26 @@ class _SessionAdvice:
                 behavior.places.get(arguments, behavior.location),
                 f"`{arguments}` is compared for calls of the assistant only, not for `{behavior.label}`.",
             )
+
+    def _takes_any_text(self, behavior: Behavior) -> Iterator[Finding]:
+        is_text = behavior.actor == "assistant" and behavior.category not in _CALL_CATEGORIES
+        if is_text and behavior.optional and behavior.matches_when is None and self._something_hangs_on(behavior):
+            yield self._warn(
+                "optional-takes-any-text",
+                behavior.places.get("optional", behavior.location),
+                f"`{behavior.label}` is optional and takes any text of the turn, the final answer included.",
+                "Say which text is meant with `matches_when`.",
+            )
+
+    def _something_hangs_on(self, optional: Behavior) -> bool:
+        """Whether it matters which text is taken for this one."""
+        required = any(other.requires == optional.id for other in self._session.behaviors)
+        expected = any(
+            optional.id in (one.fields.get("behavior"), one.fields.get("after"))
+            for one in self._all
+            if one.type == "expected"
+        )
+        return optional.id is not None and (required or expected)
 
     def _is_called_before(self, result: Behavior) -> bool:
         calls = (

@@ -19,7 +19,14 @@ from abs_gate.evaluators.verdicts import Judgement
 from abs_gate.findings import Json
 from abs_gate.trace import ObservedStep
 
-__all__ = ["JudgePanel", "judge_text"]
+__all__ = ["JUDGED", "JudgePanel", "judge_text"]
+
+JUDGED = frozenset({"llm_judge", "custom", *DIMENSIONS})
+"""The evaluations that ask a judge."""
+NO_JUDGE = (
+    "no judge is configured: name one under `judges:` in abs-gate.yaml, give --judge URL, "
+    "or set a provider's key (such as OPENAI_API_KEY) in the environment"
+)
 
 _TEXT = {"type": "string"}
 _REFERENCES: dict[str, dict[str, Json]] = {"query": {}, "context": {}, "response": {}, "ground_truth": {}}
@@ -124,7 +131,7 @@ def _response(evaluation: Evaluation, context: EvalContext) -> str:
 
 def _ask(panel: JudgePanel | None, question: Question, adapter: str | None, threshold: float) -> EvalResult:
     if panel is None:
-        return unverified("no judge is configured")
+        return unverified(NO_JUDGE)
     try:
         answers = panel.ask(question, adapter)
     except JudgeUnavailable as error:

@@ -115,6 +115,6 @@ def _read(document: LocatedDocument) -> Iterable[Acknowledgement]:
 def _with_null_told(finding: Finding) -> Finding:
     """What stands in the place of a fingerprint that does not exist."""
     for key, meaning in (("from", "a new tool"), ("to", "a removed tool")):
-        if finding.message.startswith(f"`{key}` is missing") or f".{key}`" in finding.message:
+        if finding.message.startswith(f'"{key}" is missing') or f".{key}`" in finding.message:
             return replace(finding, hint=f"Write the fingerprint from the report, or `{key}: null` for {meaning}.")
     return finding

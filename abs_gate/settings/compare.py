@@ -14,14 +14,17 @@ _DECISIONS = ("not_worse", "observed", "sequential", "demonstrated")
 _ANY = "any session"
 
 
-def compare_policies(base: Settings, head: Settings, paths: Iterable[str] = ()) -> tuple[str, ...]:
+def compare_policies(
+    base: Settings, head: Settings, paths: Iterable[str] = (), *, today: str = "0001-01-01"
+) -> tuple[str, ...]:
     """How the head's policy is weaker than the base's, a sentence each. `paths` are the session files of both.
 
-    Without them the patterns of both policies stand for the files.
+    Without them the patterns of both policies stand for the files. `today` is an ISO date: a quarantine that ended
+    before it weakens nothing.
     """
     found = [
         *_sessions(base.sessions, head.sessions, paths),
-        *_quarantines(base.sessions, head.sessions),
+        *_quarantines(base.sessions, head.sessions, today),
         *_contracts(base, head),
     ]
     if base.threshold_policy == "block" and head.threshold_policy != "block":
@@ -86,9 +89,11 @@ def _policies(name: str, before: SessionPolicy, after: SessionPolicy) -> Iterato
             yield f"{name}: forbid.{key} no longer holds {word}"
 
 
-def _quarantines(base: SessionsSettings, head: SessionsSettings) -> Iterator[str]:
+def _quarantines(base: SessionsSettings, head: SessionsSettings, today: str) -> Iterator[str]:
     before = {entry.session: entry.until for entry in base.quarantine}
     for entry in head.quarantine:
+        if not entry.holds(today):
+            continue
         if entry.session not in before:
             yield f'session "{entry.session}" quarantined until {entry.until}'
         elif entry.until > before[entry.session]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from functools import cache
 
+from abs_gate.findings import Finding, Severity
 from abs_gate.settings.model import Quarantine, SessionPolicy, SessionsSettings
+from abs_gate.sources.excerpt import excerpt
+from abs_gate.sources.suggest import did_you_mean
 
 _WILDCARDS = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
@@ -26,9 +30,29 @@ def policy_for(sessions: SessionsSettings, path: str) -> SessionPolicy:
 def quarantine_for(sessions: SessionsSettings, name: str, path: str) -> Quarantine | None:
     """The entry that names a session by its name or by a pattern of its file, in force or not."""
     for entry in sessions.quarantine:
-        if entry.session == name or path_matches(entry.session, path):
+        if _names(entry, name, path):
             return entry
     return None
+
+
+def find_idle_quarantines(quarantine: Iterable[Quarantine], sessions: Collection[tuple[str, str]]) -> list[Finding]:
+    """A warning for every quarantine that no session (its name and file) falls under."""
+    return [
+        Finding(
+            rule="idle-quarantine",
+            severity=Severity.WARNING,
+            message=f"No session falls under the quarantine of {excerpt(entry.session)}, so it has no effect."
+            + did_you_mean(entry.session, [each for pair in sessions for each in pair]),
+            location=entry.location,
+            hint="Write a session's whole name, or a pattern of its file.",
+        )
+        for entry in quarantine
+        if not any(_names(entry, name, path) for name, path in sessions)
+    ]
+
+
+def _names(entry: Quarantine, name: str, path: str) -> bool:
+    return entry.session == name or path_matches(entry.session, path)
 
 
 @cache

@@ -143,6 +143,10 @@ class Quarantine:
     reason: str = ""
     location: Location | None = None
 
+    def holds(self, today: str) -> bool:
+        """Whether it is in force on a day, an ISO date."""
+        return today <= self.until
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionsSettings:

@@ -106,9 +106,11 @@ def _judge_of_environment(root: Section) -> dict[str, JudgeSettings]:
     for judge_format, names in _JUDGE_KEYS:
         for name in names:
             value = root.source.environ.get(name, "").strip()
-            if value and root.source.resolve_secrets:
-                token = Secret(value, f"env:{name}")
-                root.source.secrets.append(token)
+            if value:
+                token = None
+                if root.source.resolve_secrets:
+                    token = Secret(value, f"env:{name}")
+                    root.source.secrets.append(token)
                 return {"default": JudgeSettings(format=judge_format, token=token, url_origin="environment")}
     return {}
 

@@ -94,6 +94,31 @@ WARNINGS = {
         ":7:",
         "no hand-off tool is known",
     ),
+    "an optional text that takes any": (
+        {
+            "behaviors": USER
+            + "  - {id: ask, actor: assistant, action: asks, optional: true}\n"
+            + "  - {actor: user, action: says, content: ORD-1, requires: ask}\n"
+            + ANSWER
+        },
+        ":5:",
+        "takes any text of the turn",
+    ),
+    "a judged evaluation without a judge": (
+        {"behaviors": USER + ANSWER.replace("informs", "informs, evaluations: [{type: llm_judge, criteria: kind}]")},
+        ":5:",
+        "no judge is configured",
+    ),
+    "a dimension without a judge": (
+        {"behaviors": USER + ANSWER, "evaluations": "evaluations:\n  - {type: Fluency}\n"},
+        ":7:",
+        "no judge is configured",
+    ),
+    "a match by a judge without a judge": (
+        {"behaviors": USER + ANSWER.replace("informs", "informs, matches_when: {type: llm_judge, criteria: kind}")},
+        ":5:",
+        "no judge is configured",
+    ),
     "a when of other types": (
         {
             "behaviors": USER
@@ -176,3 +201,71 @@ def test_every_error_is_told_in_one_go_with_its_place(validate):
         assert f"s.abs.yaml{place}" in err
     for word in ('Did you mean "user"?', "calls", 'Did you mean "contains"?', "extra"):
         assert word in err
+
+
+JUDGED = USER + ANSWER.replace("informs", "informs, evaluations: [{type: llm_judge, criteria: kind}]")
+
+
+def test_any_judge_that_a_run_would_find_ends_the_doubt(validate, tmp_path, monkeypatch):
+    assert "no judge is configured" in validate(JUDGED)[2]
+    (tmp_path / "abs-gate.yaml").write_text("version: 1\njudges: [{format: openai, url: 'http://127.0.0.1:9'}]\n")
+    assert validate(JUDGED, "-c", "abs-gate.yaml")[2] == ""
+    assert validate(JUDGED)[2] == "", "a file that was not read may name one"
+    two = ", ".join(f"{{name: {name}, format: openai, url: 'http://127.0.0.1:9'}}" for name in ("a", "b"))
+    (tmp_path / "abs-gate.yaml").write_text(f"version: 1\njudges: [{two}]\n")
+    assert "no default judge is configured" in validate(JUDGED, "-c", "abs-gate.yaml")[2]
+    assert validate(JUDGED.replace("llm_judge,", "llm_judge, adapter: b,"), "-c", "abs-gate.yaml")[2] == ""
+    (tmp_path / "abs-gate.yaml").unlink()
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-fixture")
+    assert validate(JUDGED)[2] == ""
+
+
+def test_an_optional_text_is_doubted_only_where_it_matters_which_one_it_is(validate):
+    optional = "  - {id: ask, actor: assistant, action: asks, optional: true%s}\n"
+    follows = "  - {actor: user, action: says, content: ORD-1, requires: ask}\n"
+    assert validate(USER + optional % "" + ANSWER)[2] == ""
+    told = ", matches_when: {type: contains, value: number}"
+    assert validate(USER + optional % told + follows + ANSWER)[2] == ""
+    expected = "evaluations:\n  - {type: expected, behavior: ask}\n"
+    assert "takes any text" in validate(USER + optional % "" + ANSWER, evaluations=expected)[2]
+    call = "  - {id: ask, actor: assistant, action: calls, target: t, optional: true}\n"
+    assert validate(USER + call + follows + ANSWER)[2] == ""
+
+
+QUARANTINE = "version: 1\nsessions:\n  quarantine: [{session: %s, owner: me, until: 2099-01-01}]\n"
+
+
+def test_a_quarantine_that_no_session_falls_under(validate, tmp_path):
+    config = tmp_path / "abs-gate.yaml"
+    for name, told in (("Not there", "no effect"), ("S", 'Did you mean "s"?'), ("s", ""), ("'*.abs.yaml'", "")):
+        config.write_text(QUARANTINE % name)
+        code, _, err = validate(USER + ANSWER, "-c", "abs-gate.yaml")
+        assert code == 0
+        assert ("abs-gate.yaml:3:16: No session falls under" in err and told in err) if told else err == ""
+
+
+def test_a_plan_that_decides_nothing_is_a_warning_in_quarantine_only(validate, tmp_path):
+    policy = "  policy: [{decide: demonstrated, pass_rate: 90%, confidence: 0.95}]\n"
+    config = tmp_path / "abs-gate.yaml"
+    config.write_text(QUARANTINE % "s" + policy)
+    code, _, err = validate(USER + ANSWER, "-c", "abs-gate.yaml")
+    assert code == 0 and "can never demonstrate 90%" in err
+    config.write_text((QUARANTINE % "s").replace("2099", "2020") + policy)
+    code, _, err = validate(USER + ANSWER, "-c", "abs-gate.yaml")
+    assert code == 2 and "can never demonstrate 90%" in err
+
+
+def test_acknowledgements_are_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tools.json").write_text('[{"name": "get_order", "inputSchema": {"type": "object"}}]')
+    (tmp_path / "abs-gate.yaml").write_text(
+        "version: 1\ncontracts: {paths: [tools.json], acknowledgements: acks.yaml}\n"
+    )
+    assert run_cli(["validate"]) == 2 and "acks.yaml" in capsys.readouterr().err
+    entry = f"acknowledgements:\n  - {{tool: get_order, to: 'sha256:{'0' * 64}', by: me, reason: read}}\n"
+    (tmp_path / "acks.yaml").write_text(entry)
+    assert run_cli(["validate"]) == 2
+    told = capsys.readouterr().err
+    assert "acks.yaml:2:5:" in told and "`from: null` for a new tool" in told
+    (tmp_path / "acks.yaml").write_text(entry.replace("to:", "from: null, to:"))
+    assert run_cli(["validate"]) == 0

@@ -96,7 +96,8 @@ def test_sessions_of_one_name() -> None:
         ("- {actor: assistant, action: informs, evaluations: [{type: contains, value: x, threshold: 0.5}]}", ["threshold-ignored"]),
         ("- {actor: assistant, action: informs, evaluations: [{type: llm_judge, criteria: x, threshold: 0.5}]}", []),
         ("- {actor: assistant, action: asks, id: b}\nevaluations: [{type: expected, behavior: b}]", ["expected-of-required"]),
-        ("- {actor: assistant, action: asks, id: b, optional: true}\nevaluations: [{type: expected, behavior: b}]", []),
+        ("- {actor: assistant, action: asks, id: b, optional: true}\nevaluations: [{type: expected, behavior: b}]", ["optional-takes-any-text"]),
+        ("- {actor: assistant, action: asks, id: b, optional: true, matches_when: {type: contains, value: x}}\nevaluations: [{type: expected, behavior: b}]", []),
         ("- {actor: assistant, action: asks, id: b, evaluations: [{type: Groundedness, query: c.says, context: b.asks, response: self}]}", ["reference-is-text"]),
         ("- {actor: assistant, action: asks, id: b, evaluations: [{type: Groundedness, query: assistant.asks, context: 'see v1.2 of it'}]}", []),
         (U.replace("}", ", capture: {a: 1}}") + A, ["unused-capture"]),
@@ -105,8 +106,8 @@ def test_sessions_of_one_name() -> None:
         (U.replace("}", ", capture: {a: 1}}") + A + "evaluations: [{type: variable_consistency, variable: a}]", []),
         ("- {actor: assistant, action: informs, capture: {a: 1}, evaluations: [{type: contains, value: '{{a}}'}]}", []),
         (A + "- {actor: assistant, action: asks, id: q, optional: true, capture: {a: 1}}\n- {actor: user, action: says, content: '{{a}}'}", ["maybe-unbound"]),
-        (A + "- {actor: assistant, action: asks, id: q, optional: true, capture: {a: 1}}\n- {actor: user, action: says, content: '{{a}}', requires: q}", []),
-        (A + "- {actor: assistant, action: asks, id: q, optional: true, capture: {a: 1}}\n- {actor: user, action: says, id: r, requires: q}\n- {actor: user, action: says, content: '{{a}}', requires: r}", []),
+        (A + "- {actor: assistant, action: asks, id: q, optional: true, capture: {a: 1}}\n- {actor: user, action: says, content: '{{a}}', requires: q}", ["optional-takes-any-text"]),
+        (A + "- {actor: assistant, action: asks, id: q, optional: true, capture: {a: 1}}\n- {actor: user, action: says, id: r, requires: q}\n- {actor: user, action: says, content: '{{a}}', requires: r}", ["optional-takes-any-text"]),
     ],
 )  # fmt: skip
 def test_doubts_about_behaviors(body: str, found: list[str]) -> None:

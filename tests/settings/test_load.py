@@ -509,6 +509,13 @@ def test_a_stricter_policy_is_not_told(load):
     assert compare_policies(before, after, ["a1", "b"]) == ()
 
 
+def test_a_quarantine_that_has_ended_weakens_nothing(load):
+    before = load("version: 1\n")
+    after = load("version: 1\nsessions: {quarantine: [{session: a, owner: b, until: 2030-01-01}]}\n")
+    assert compare_policies(before, after, today="2030-01-01") != ()
+    assert compare_policies(before, after, today="2030-01-02") == ()
+
+
 def test_an_address_that_the_base_names_too_is_trusted(load):
     base = load("version: 1\nagent: {url: 'http://a'}\njudges: [{url: 'http://j'}]\n")
     same = trust_base(base, base)
