@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
+WAKE_S = 0.25
 JobT = TypeVar("JobT")
 ResultT = TypeVar("ResultT")
 
@@ -48,7 +49,7 @@ class Pool(Generic[JobT, ResultT]):
                     running += 1
                 if not running:
                     return
-                job, result, fault = self._done.get()
+                job, result, fault = self._next_done()
                 running -= 1
                 if fault is not None:
                     raise fault
@@ -56,6 +57,14 @@ class Pool(Generic[JobT, ResultT]):
         finally:
             for _ in self._threads:
                 self._todo.put(None)
+
+    def _next_done(self) -> tuple[JobT, ResultT | None, BaseException | None]:
+        """The next job that ends. Wakes now and then: a signal that comes just before a wait does not end it."""
+        while True:
+            try:
+                return self._done.get(timeout=WAKE_S)
+            except queue.Empty:
+                continue
 
     def _start_thread(self) -> None:
         thread = threading.Thread(target=self._serve, name=f"trial-{len(self._threads) + 1}", daemon=True)
