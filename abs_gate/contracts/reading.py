@@ -8,6 +8,9 @@ from abs_gate.findings import Finding, Severity
 from abs_gate.sources.located import LocatedDocument, parse_documents
 from abs_gate.sources.workspace import Workspace
 
+MAX_DEPTH = 500
+"""Levels of lists and mappings in a contract file: schemas nest deeper than other documents, two levels an object."""
+
 
 class Reading:
     """Collects findings over all files of a load, so that one fault does not hide the next."""
@@ -26,7 +29,7 @@ class Reading:
         """Return the documents of a file, read once. An unreadable file is a fault and has none."""
         if file not in self._documents:
             try:
-                self._documents[file] = parse_documents(self.workspace.read_bytes(file), file)
+                self._documents[file] = parse_documents(self.workspace.read_bytes(file), file, max_depth=MAX_DEPTH)
             except ConfigurationError as error:
                 self._documents[file] = ()
                 self.faults.extend(error.findings or [_unreadable(file, error)])

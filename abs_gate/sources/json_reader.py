@@ -18,14 +18,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 
 
-def read_json(text: str, positions: Positions) -> tuple[Json, Node]:
+def read_json(text: str, positions: Positions, max_depth: int = MAX_DEPTH) -> tuple[Json, Node]:
     """The one value of a JSON text, and its root.
 
     Raises:
         ConfigurationError: not JSON, or beyond the bounds.
     """
     problems = Problems(positions)
-    node = _Reader(text, problems).read()
+    node = _Reader(text, problems, max_depth).read()
     problems.raise_any()
     return node.value, node
 
@@ -33,9 +33,10 @@ def read_json(text: str, positions: Positions) -> tuple[Json, Node]:
 class _Reader:
     """Reads one value with a stack of open containers in place of recursion."""
 
-    def __init__(self, text: str, problems: Problems) -> None:
+    def __init__(self, text: str, problems: Problems, max_depth: int) -> None:
         self._text = text
         self._problems = problems
+        self._max_depth = max_depth
         self._at = 0
         self._nodes = 0
 
@@ -46,8 +47,8 @@ class _Reader:
             node = self._value()
             is_open = node.height == 1
             if is_open:
-                if len(stack) >= MAX_DEPTH:
-                    raise self._problems.fail("too-deep", node.start, f"Nested deeper than {MAX_DEPTH} levels.")
+                if len(stack) >= self._max_depth:
+                    raise self._problems.fail("too-deep", node.start, f"Nested deeper than {self._max_depth} levels.")
                 closing = "]" if node.items is not None else "}"
                 if self._peek() == closing:
                     self._at += 1

@@ -72,7 +72,7 @@ class SkimmedNode:
         return match.end()
 
 
-def skim_json(text: str) -> tuple[Json, SkimmedNode] | None:
+def skim_json(text: str, max_depth: int = MAX_DEPTH) -> tuple[Json, SkimmedNode] | None:
     """The value of a JSON text and its root, or None for a text that is not surely JSON within the bounds."""
     if _SURROGATE_ESCAPE.search(text):
         return None
@@ -80,17 +80,17 @@ def skim_json(text: str) -> tuple[Json, SkimmedNode] | None:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
-    if not _is_within_bounds(value):
+    if not _is_within_bounds(value, max_depth):
         return None
     start = _BLANK.match(text)
     assert start is not None
     return value, SkimmedNode(text, start.end())
 
 
-def _is_within_bounds(value: Json) -> bool:
+def _is_within_bounds(value: Json, max_depth: int) -> bool:
     level: list[Any] = [value]
     count = 1
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(max_depth + 1):
         level = [container for container in level if type(container) is dict or type(container) is list]
         if not level:
             return True

@@ -13,7 +13,7 @@ from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity
 from abs_gate.sources.json_reader import read_json
 from abs_gate.sources.json_skim import SkimmedNode, skim_json
-from abs_gate.sources.nodes import Node, Positions, walk
+from abs_gate.sources.nodes import MAX_DEPTH, Node, Positions, walk
 from abs_gate.sources.workspace import MAX_FILE_BYTES
 
 
@@ -57,8 +57,8 @@ class LocatedDocument:
         return node, False
 
 
-def parse_documents(text: bytes | str, file: str) -> tuple[LocatedDocument, ...]:
-    """Every document of a file that holds anything, in order.
+def parse_documents(text: bytes | str, file: str, *, max_depth: int = MAX_DEPTH) -> tuple[LocatedDocument, ...]:
+    """Every document of a file that holds anything, in order; `max_depth` levels of lists and mappings at most.
 
     Raises:
         ConfigurationError: with a finding for every problem, each with its place.
@@ -67,7 +67,7 @@ def parse_documents(text: bytes | str, file: str) -> tuple[LocatedDocument, ...]
     positions = Positions(file, readable)
     if readable.lstrip(" \t\r\n")[:1] in ("{", "["):
         try:
-            value, root = skim_json(readable) or read_json(readable, positions)
+            value, root = skim_json(readable, max_depth) or read_json(readable, positions, max_depth)
         except ConfigurationError:
             if file.lower().endswith(".json"):
                 raise
@@ -88,7 +88,7 @@ def parse_documents(text: bytes | str, file: str) -> tuple[LocatedDocument, ...]
             _root=document.root,
             _positions=positions,
         )
-        for index, document in enumerate(read_yaml(readable, positions))
+        for index, document in enumerate(read_yaml(readable, positions, max_depth))
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from yaml import events
 
-from abs_gate.sources.nodes import MAX_DEPTH, MAX_NODES, Node, Positions, Problems
+from abs_gate.sources.nodes import MAX_NODES, Node, Positions, Problems
 from abs_gate.sources.scalars import resolve_plain
 from abs_gate.sources.yaml_problems import explain, is_about_opening
 
@@ -49,7 +49,7 @@ class _Open:
     """True between a `<<` key and its value."""
 
 
-def read_yaml(text: str, positions: Positions) -> list[YamlDocument]:
+def read_yaml(text: str, positions: Positions, max_depth: int) -> list[YamlDocument]:
     """Every document of a YAML stream that holds anything.
 
     Raises:
@@ -68,7 +68,7 @@ def read_yaml(text: str, positions: Positions) -> list[YamlDocument]:
     if len(directives) > _MAX_TAG_DIRECTIVES:
         raise problems.fail("yaml-tag", directives[0], "%TAG directives are not accepted.", "Remove them.")
     readable, restore = _hide_old_breaks(text)
-    documents = list(_Reader(readable, restore, problems).read())
+    documents = list(_Reader(readable, restore, problems, max_depth).read())
     problems.raise_any()
     return documents
 
@@ -87,10 +87,11 @@ def _hide_old_breaks(text: str) -> tuple[str, dict[int, str]]:
 class _Reader:
     """Builds the trees of one stream. The stack of open containers replaces recursion."""
 
-    def __init__(self, text: str, restore: dict[int, str], problems: Problems) -> None:
+    def __init__(self, text: str, restore: dict[int, str], problems: Problems, max_depth: int) -> None:
         self._text = text
         self._restore = restore
         self._problems = problems
+        self._max_depth = max_depth
         self._anchors: dict[str, Node | None] = {}
         self._stack: list[_Open] = []
         self._nodes = 0
@@ -181,8 +182,8 @@ class _Reader:
             raise self._problems.fail(
                 "complex-key", start, "A list or mapping cannot be a key.", "Quote it if it is text."
             )
-        if len(self._stack) >= MAX_DEPTH:
-            raise self._problems.fail("too-deep", start, f"Nested deeper than {MAX_DEPTH} levels.")
+        if len(self._stack) >= self._max_depth:
+            raise self._problems.fail("too-deep", start, f"Nested deeper than {self._max_depth} levels.")
         if is_mapping:
             node = Node(value={}, start=start, entries={}, keys={}, height=1)
         else:
@@ -218,8 +219,10 @@ class _Reader:
             raise self._problems.fail(
                 "too-many-values", start, f"Aliases repeat more than {MAX_ALIASED:,} values.", "Write fewer aliases."
             )
-        if len(self._stack) + target.height > MAX_DEPTH:
-            raise self._problems.fail("too-deep", start, f"Nested deeper than {MAX_DEPTH} levels through this alias.")
+        if len(self._stack) + target.height > self._max_depth:
+            raise self._problems.fail(
+                "too-deep", start, f"Nested deeper than {self._max_depth} levels through this alias."
+            )
         if frame.node.entries is not None and frame.key is None:
             if not isinstance(target.value, str):
                 raise self._problems.fail("complex-key", start, "Only an alias of a text can be a key.")

@@ -99,7 +99,7 @@ PAIRS = {
         argument({"type": "number", "multipleOf": 1e-300, "maximum": 10**300}),
         argument({"type": "number", "multipleOf": 3e-300, "maximum": 10**299}),
     ),
-    "forty levels": (json.loads(nested(40, '{"type":"string"}')), json.loads(nested(40, '{"type":"integer"}'))),
+    "two hundred levels": (json.loads(nested(200, '{"type":"string"}')), json.loads(nested(200, '{"type":"integer"}'))),
 }
 
 
@@ -141,7 +141,7 @@ def test_references_that_go_round_end(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "two hundred levels": (nested(200, "true"), "Nested deeper than"),
+    "six hundred levels": (nested(600, "true"), "Nested deeper than"),
     "ten thousand levels": (nested(10_000, "true"), "Nested deeper than"),
     "ten thousand lists": ("[" * 10_000, "Nested deeper than"),
     "not UTF-8": (b'{"tools": [{"name": "caf\xe9"}]}', "1:25: The byte 0xE9 is not UTF-8"),
@@ -376,3 +376,12 @@ def test_sarif_is_valid(tmp_path: Path) -> None:
         assert report["runs"][0]["results"]
         places = [result["locations"] for result in report["runs"][0]["results"]]
         assert all(place[0]["physicalLocation"]["artifactLocation"]["uri"].endswith(".json") for place in places)
+
+
+def test_schemas_nested_two_hundred_deep_are_compared(tmp_path):
+    (tmp_path / "a.json").write_text(nested(200, '{"type": "string"}'))
+    (tmp_path / "b.json").write_text(nested(200, '{"type": "integer"}'))
+    done = gate("diff", "a.json", "b.json", "--format", "json", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    [tool] = json.loads(done.stdout)
+    assert tool["classification"] == "breaking"
