@@ -45,8 +45,8 @@ def _run() -> int:
 
 def _enter(directory: str) -> None:
     """Go to the input working-directory, which may not leave the workspace."""
-    root = Path(os.environ.get("GITHUB_WORKSPACE", ".")).resolve()
-    target = (root / directory).resolve()
+    root = Path(os.path.realpath(os.environ.get("GITHUB_WORKSPACE", ".")))
+    target = Path(os.path.realpath(root / directory))
     if not target.is_relative_to(root) or not target.is_dir():
         raise ConfigurationError(
             f"The input working-directory `{directory}` is not a directory inside the workspace.",

@@ -5,6 +5,7 @@ Nothing here changes the verdict: a report that cannot be delivered is said in o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -125,9 +126,9 @@ def _deliver_to_github(
     if settings.report.annotations:
         log.commands(render_annotations(document, directory=_directory(event)))
     # GitHub can be slow, and a cancelled step has only seconds: everything of this machine comes first.
-    outputs = _outputs(document, settings, written, Path(event.workspace).resolve())
+    outputs = _outputs(document, settings, written, Path(os.path.realpath(event.workspace)))
     can_output = _tell(log, lambda: write_outputs(environ, outputs))
-    directory = [Path(settings.report.dir).resolve()] if settings.report.dir else []
+    directory = [Path(os.path.realpath(settings.report.dir))] if settings.report.dir else []
     _tell(log, lambda: give_to_workspace_owner([*directory, *written.values()], Path(event.workspace)))
     url = ""
     redactor = Redactor([secret.value for secret in settings.secrets])
@@ -227,7 +228,7 @@ def _outputs(
         "sessions-passed": str(sum(session["outcome"] == "passed" for session in gating)),
         "sessions-failed": str(sum(session["outcome"] == "failed" for session in gating)),
         "breaking-changes": str(breaking),
-        "report-dir": _relative(Path(settings.report.dir).resolve(), workspace) if settings.report.dir else "",
+        "report-dir": _relative(Path(os.path.realpath(settings.report.dir)), workspace) if settings.report.dir else "",
         "junit-file": places.get("junit", ""),
         "result-file": places.get("json", ""),
     }

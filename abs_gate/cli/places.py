@@ -9,8 +9,6 @@ from pathlib import Path
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.sources.workspace import Workspace
-from abs_gate.vcs.base import BaseSources, resolve_base
-from abs_gate.vcs.git import Git
 from abs_gate.vcs.worktree import WorkTree
 
 
@@ -63,7 +61,7 @@ def output_path(path: str, *, anywhere: bool, given: str | None = None) -> Path:
         given: A directory that the command line named, which a pull request does not write: it may lie anywhere.
     """
     if anywhere or (given is not None and Path(path).is_relative_to(given) and ".." not in Path(path).parts):
-        return Path(path).resolve()
+        return Path(os.path.realpath(path))
     return here().output_path(path)
 
 
@@ -81,6 +79,9 @@ def open_path_or_revision(text: str) -> Place:
                 hint="To read from git, write REVISION:PATH, for example main:contracts.",
             )
         return open_path(text)
+    from abs_gate.vcs.base import BaseSources, resolve_base  # git is only needed here
+    from abs_gate.vcs.git import Git
+
     worktree = here()
     base = resolve_base(text, BaseSources(worktree=worktree, git=Git.find(worktree.root)))
     return Place(base.workspace, (base.paths or (".",))[0])
