@@ -41,7 +41,9 @@ def test_the_configuration_shown_is_valid(tmp_path):
     (tmp_path / "sessions" / "a.abs.yaml").write_text(
         "session: s\nabs_version: '0.2'\nbehaviors: [{actor: user, action: says, content: hi}]\n", encoding="utf-8"
     )
-    (tmp_path / "contracts" / "a.json").write_text('[{"name": "t", "inputSchema": {"type": "object"}}]', encoding="utf-8")
+    (tmp_path / "contracts" / "a.json").write_text(
+        '[{"name": "t", "inputSchema": {"type": "object"}}]', encoding="utf-8"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "abs_gate", "validate"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
