@@ -184,9 +184,13 @@ def _verification_reasons(records: Iterable[VerificationRecord]) -> Iterator[Rea
             yield Reason(weight=Weight.UNVERIFIED, text=f"{text} (could not be verified)")
 
 
+def runs_elsewhere(session: SessionRecord) -> bool:
+    """Whether every case of a session falls into other shards of the run."""
+    return not session["trials"]["planned"] and bool(session["planned_total"])
+
+
 def _session_reasons(session: SessionRecord) -> Iterator[Reason]:
-    runs_elsewhere = not session["trials"]["planned"] and session["planned_total"]
-    if session["quarantined"] or session["outcome"] == "passed" or runs_elsewhere:
+    if session["quarantined"] or session["outcome"] == "passed" or runs_elsewhere(session):
         return
     if session["outcome"] == "failed":
         weight = Weight.CRITICAL_SESSION_FAILED if session["critical"] else Weight.SESSION_FAILED

@@ -24,6 +24,8 @@ def required_words(deciding: DecidingPolicy, n: int) -> str:
     unit = " in every row" if policy.per == "row" else ""
     n = deciding.trials if policy.per == "row" else n
     critical = ", critical: no trial may fail" if policy.critical else ""
+    if policy.decide == "observed" and n == 0:
+        return f"{policy.pass_rate_text}{unit} (observed){critical}"
     if policy.decide == "observed":
         bounds = Rule(deciding).bounds(n)
         return f"{bounds.passes or 0} of {n}{unit} ({policy.pass_rate_text}, observed){critical}"

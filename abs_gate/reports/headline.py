@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abs_gate.gate.result import ResultDocument, VerdictText
+from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.selection import changes_with, lint_gates
 
@@ -49,8 +50,9 @@ def _sessions(document: ResultDocument) -> list[str]:
     sessions = document["sessions"]
     if not sessions:
         return []
-    total = len(sessions)
-    gating = [session for session in sessions if not session["quarantined"]]
+    here = [session for session in sessions if not runs_elsewhere(session)]
+    total, elsewhere = len(here), len(sessions) - len(here)
+    gating = [session for session in here if not session["quarantined"]]
     failed = sum(1 for session in gating if session["outcome"] == "failed")
     unverified = sum(1 for session in gating if session["outcome"] in ("unverified", "inconclusive"))
     quarantined = total - len(gating)
@@ -63,11 +65,13 @@ def _sessions(document: ResultDocument) -> list[str]:
             if failed
             else f"{unverified:,} of {count_of(total, 'session')} could not be verified"
         )
-    if not parts:
+    if not parts and here:
         passed = sum(1 for session in gating if session["outcome"] == "passed")
         parts.append(f"{passed:,} of {count_of(total, 'session')} passed")
     if quarantined:
         parts.append(f"{quarantined:,} quarantined")
+    if elsewhere:
+        parts.append(f"{count_of(elsewhere, 'session')} {'belongs' if elsewhere == 1 else 'belong'} to other shards")
     return [", ".join(parts)]
 
 

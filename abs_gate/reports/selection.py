@@ -18,6 +18,7 @@ from abs_gate.gate.result import (
     ToolDiffRecord,
     VerificationRecord,
 )
+from abs_gate.gate.verdict import runs_elsewhere
 
 Action: TypeAlias = Literal["block", "review", "note", "ignore", "cleared", "acknowledged"]
 
@@ -36,7 +37,8 @@ _DEFAULT_ACTION: dict[str, Action] = {
 
 def does_gate(session: SessionRecord) -> bool:
     """Whether a session holds the verdict back: it did not pass and no quarantine covers it."""
-    return session["outcome"] in ("failed", "unverified", "inconclusive") and not session["quarantined"]
+    open_or_failed = session["outcome"] in ("failed", "unverified", "inconclusive")
+    return open_or_failed and not session["quarantined"] and not runs_elsewhere(session)
 
 
 def sort_sessions(sessions: Iterable[SessionRecord]) -> list[SessionRecord]:

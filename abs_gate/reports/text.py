@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_gate.gate.result import ResultDocument, SessionRecord
+from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.contracts_text import render_changes, render_lint_findings
 from abs_gate.reports.failures import Failure, find_failures
 from abs_gate.reports.figures import NO_RATE, count_of, duration_text, interval_text, rate_of
@@ -188,7 +189,7 @@ def _sessions(document: ResultDocument, options: ReportOptions, width: int, pain
     sessions = sort_sessions(document["sessions"])
     shown = sessions if options.verbose else sessions[:_MAX_SESSIONS]
     for session in shown:
-        lead = f"  {session['outcome']:<12}"
+        lead = f"  {'elsewhere' if runs_elsewhere(session) else session['outcome']:<12}"
         first, *more = wrap(f"{one_line(session['name'], 120)}: {_session_figures(session)}", width, first=lead)
         yield paint.outcome(session["outcome"], first) if does_gate(session) else first
         yield from more
@@ -252,7 +253,8 @@ def _metadata(document: ResultDocument, width: int) -> Iterator[str]:
     data = document["metadata"]
     parts = [f"abs-gate {data['abs_gate_version']}"]
     if data["agent_url"] or data["agent_format"]:
-        parts.append(f"agent {one_line(data['agent_url'] or '', 120)} ({one_line(data['agent_format'] or '', 40)})")
+        url, form = one_line(data["agent_url"] or "", 120), one_line(data["agent_format"] or "", 40)
+        parts.append(" ".join(filter(None, ("agent", url, f"({form})"))))
     if data["model"]:
         parts.append(f"model {one_line(data['model'], 80)}")
     if data["commit"]:

@@ -20,6 +20,7 @@ from abs_gate.runner.result import TrialResult
 from abs_gate.runner.sending import CannotSend, message_of, render_message
 from abs_gate.runner.tracelog import TraceLog
 from abs_gate.runner.walk import BehaviorMatch, Due, Progress, Walk
+from abs_gate.trace import StepKind
 
 
 def run_trial(case: Case, agent: Agent, options: RunOptions) -> TrialResult:
@@ -261,15 +262,26 @@ class _Conversation:
         if stop.is_sent:
             broken = f"not reached: {where}" if sends else stop.reason
             self._progress.take(self._walk(broken=broken if is_cut_off else ""))
+        reason = self._call_in_vain() + stop.reason if stop.is_sent and is_cut_off else stop.reason
         for due in sends[-1:] if stop.is_sent else sends:
             step = matches[due.behavior.index].step if stop.is_sent else None
-            matches[due.behavior.index] = BehaviorMatch(outcome=stop.outcome, step=step, reason=stop.reason)
+            matches[due.behavior.index] = BehaviorMatch(outcome=stop.outcome, step=step, reason=reason)
         for behavior in behaviors:
             if behavior.index not in matches:
                 reason = stop.reason if behavior is culprit else f"not reached: {where}"
                 is_skipped = behavior.optional and not is_cut_off
                 outcome = Outcome.SKIPPED if is_skipped else stop.outcome
                 matches[behavior.index] = BehaviorMatch(outcome=outcome, reason=reason)
+
+    def _call_in_vain(self) -> str:
+        """What the agent called in this turn instead of what was expected: often the cause of what came then."""
+        matches = self._progress.matches
+        taken = {match.step for match in matches.values() if match.outcome is Outcome.PASSED}
+        missed = next((m for _, m in sorted(matches.items()) if m.outcome is Outcome.UNVERIFIED and m.observed), None)
+        in_vain = any(step.kind is StepKind.CALL and step.index not in taken for step in self._log.turn_steps)
+        if missed is None or not in_vain:
+            return ""
+        return f"expected {missed.expected}; observed {missed.observed}; then "
 
 
 def _unreachable(reason: str, *, is_sent: bool = True) -> _Stop:

@@ -170,3 +170,31 @@ def test_an_agent_that_never_stops_calling_fails(tmp_path):
         done = sessions(tmp_path, ".", "--agent", server.url)
     assert done.code == 1 and "16 times" in done.reasons
     assert len(server.requests) == 17
+
+
+CALLS = """\
+session: s
+abs_version: "0.2"
+behaviors:
+  - {actor: user, action: says, content: refund it}
+  - {actor: assistant, action: calls, target: issue_refunds}
+  - {actor: tool, action: responds, target: issue_refunds, content: {ok: true}}
+  - {actor: assistant, action: informs}
+"""
+
+
+def test_an_agent_that_breaks_off_after_a_call_nobody_expected_tells_of_the_call(tmp_path):
+    """The call is the cause: the tool was not available, and the agent did not survive that."""
+    (tmp_path / "s.abs.yaml").write_text(CALLS)
+    call = {"id": "c1", "type": "function", "function": {"name": "issue_refund", "arguments": "{}"}}
+
+    def breaks_off(request, sock):
+        if b'"role":"tool"' not in request.body.replace(b" ", b""):
+            return http(json.dumps(completion(tool_calls=[call])))
+        return None
+
+    with ScriptedServer(breaks_off) as server:
+        done = sessions(tmp_path, ".", "--agent", server.url, "-q", format=None)
+    assert done.code == 3
+    first, _, _ = done.out.partition("; then the agent gave no answer")
+    assert "a call of issue_refunds" in " ".join(first.split()) and "observed issue_refund" in " ".join(first.split())

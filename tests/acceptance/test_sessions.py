@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import threading
 import xml.etree.ElementTree as ElementTree
 
@@ -258,3 +259,21 @@ def test_results_are_json_for_machines_only_on_standard_output(tmp_path, agent):
     write(tmp_path)
     done = sessions(tmp_path, ".", "--agent", agent.url, "--quiet")
     assert json.loads(done.out)["schema_version"] == 1 and done.err == ""
+
+
+def test_a_shard_tells_which_sessions_belong_to_others(tmp_path):
+    for number in range(4):
+        behaviors = "  - {actor: user, action: says, content: hi}\n  - {actor: assistant, action: informs}\n"
+        (tmp_path / f"{number}.abs.yaml").write_text(f'session: s{number}\nabs_version: "0.2"\nbehaviors:\n{behaviors}')
+    (tmp_path / "agent.py").write_text("def answer(messages, tools):\n    return 'hello'\n")
+    (tmp_path / "abs-gate.yaml").write_text("version: 1\nagent: {format: python, command: 'agent:answer'}\n")
+    shards = [
+        sessions(tmp_path, ".", "-c", "abs-gate.yaml", "--shard", f"{shard}/2", format="text") for shard in (1, 2)
+    ]
+    assert [done.code for done in shards] == [0, 0]
+    for done in shards:
+        first = done.out.splitlines()[0]
+        assert "passed" in first and "to other shards" in first, first
+        assert "could not be verified" not in done.out and "What did not pass" not in done.out
+    counts = [int(re.search(r"(\d) of \1 sessions? passed", done.out)[1]) for done in shards]
+    assert sum(counts) == 4 and all(counts)
