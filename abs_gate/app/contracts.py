@@ -70,9 +70,7 @@ def check_contracts(
     else:
         label = base.label
         base_set = load_side(base.workspace, base.paths or paths)
-        tools = compare_sets(base_set, head, today=today)
-        if not base_set.tools:
-            tools = tuple(_introduced(diff) for diff in tools)
+        tools = _compare(base_set, head, today=today)
     return ContractReport(
         head=head,
         base=base_set,
@@ -81,6 +79,11 @@ def check_contracts(
         lint=lint_set(head, base=base_set, providers=providers),
         error=error,
     )
+
+
+def _compare(base: ContractSet, head: ContractSet, *, today: str) -> tuple[ToolDiff, ...]:
+    diffs = compare_sets(base, head, today=today)
+    return diffs if base.tools else tuple(_introduced(diff) for diff in diffs)
 
 
 def _introduced(diff: ToolDiff) -> ToolDiff:
@@ -116,12 +119,19 @@ def load_places(places: Sequence[tuple[Workspace, str]]) -> ContractSet:
     )
 
 
-def compare_places(base: tuple[Workspace, str], head: tuple[Workspace, str], *, today: str) -> tuple[ToolDiff, ...]:
-    """Compare the contracts at two places. Raises ConfigurationError where one is wrong, or neither has a tool."""
-    old, new = load_contracts(base[0], [base[1]]), load_contracts(head[0], [head[1]])
+def compare_places(
+    base: tuple[Workspace, str] | None, head: tuple[Workspace, str], *, today: str
+) -> tuple[ToolDiff, ...]:
+    """Compare the contracts at two places; without a base every tool is new.
+
+    Raises:
+        ConfigurationError: a contract is wrong, or neither place has a tool.
+    """
+    old = ContractSet(tools=()) if base is None else load_contracts(base[0], [base[1]])
+    new = load_contracts(head[0], [head[1]])
     if not old.tools and not new.tools:
-        raise nothing_found(f"{base[1]} and {head[1]}")
-    return compare_sets(old, new, today=today)
+        raise nothing_found(head[1] if base is None else f"{base[1]} and {head[1]}")
+    return _compare(old, new, today=today)
 
 
 def nothing_found(places: str) -> ConfigurationError:

@@ -22,7 +22,7 @@ def main(words: Sequence[str]) -> None:
     except OSError as error:
         sys.stderr.write(f"{words[0]} could not be started: {error.strerror or error}\n")
     else:
-        sys.stderr.write(f"\nthe server ended with status {status}\n")
+        sys.stderr.write(f"\nThe server ended with status {status}.\n")
     sys.stderr.flush()
     os.killpg(0, signal.SIGKILL)
 

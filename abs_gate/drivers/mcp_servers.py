@@ -95,5 +95,20 @@ def said(errors: IO[str], redactor: Redactor) -> str:
     """Return the end of what a server wrote to standard error, for a message."""
     errors.seek(0, os.SEEK_END)
     errors.seek(max(0, errors.tell() - 4_000))
-    text = " ".join(redactor.redact(errors.read()).split())
-    return f" It said: {text[-_SAID:]}" if text else ""
+    text = _last_sentences(redactor.redact(errors.read()))
+    return f" It said: {text}" if text else ""
+
+
+def _last_sentences(text: str) -> str:
+    """The last lines that fit, each as a sentence; of a line too long for that its last words."""
+    kept: list[str] = []
+    for line in reversed([" ".join(line.split()) for line in text.splitlines()]):
+        sentence = line if not line or line.endswith((".", "!", "?", ":")) else f"{line}."
+        room = _SAID - sum(len(each) + 1 for each in kept)
+        if len(sentence) > room:
+            if not kept:
+                kept.append(f"… {sentence[-room:].partition(' ')[2] or sentence[-room:]}")
+            break
+        if sentence:
+            kept.append(sentence)
+    return " ".join(reversed(kept))

@@ -24,6 +24,8 @@ _JUDGE_KEYS = (
 )
 """The usual variables of each provider's own key, used only at the provider's own address."""
 
+_IN_A_FILE = "Write `{}` in abs-gate.yaml, or in a file given with -c; there is no flag for it."
+
 
 def read_agent(section: Section) -> AgentSettings:
     """Everything under `agent:`."""
@@ -54,7 +56,9 @@ def read_agent(section: Section) -> AgentSettings:
     )
     if agent.format in ("command", "python") and agent.command is None:
         what = "a command line" if agent.format == "command" else "module:function"
-        section.refuse("format", f"Format {agent.format} needs `command`: {what}.")
+        section.refuse(
+            "format", f"Format {agent.format} needs `command`: {what}.", hint=_IN_A_FILE.format("agent.command")
+        )
     if agent.format == "replay" and replay is None:
         section.refuse("format", "Format replay needs `replay`: the directory of recorded exchanges.")
     return agent
@@ -96,7 +100,9 @@ def _judge(section: Section, name: str) -> JudgeSettings:
         location=section.location() if section.value is not None else None,
     )
     if judge.format in ("command", "python") and judge.command is None:
-        section.refuse("format", f"A judge of format {judge.format} needs `command`.")
+        section.refuse(
+            "format", f"A judge of format {judge.format} needs `command`.", hint=_IN_A_FILE.format("judges[].command")
+        )
     if judge.votes % 2 == 0:
         section.refuse("votes", f"{judge.votes} votes can tie. Write an odd number.")
     return judge

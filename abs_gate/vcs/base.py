@@ -45,6 +45,10 @@ class CodeHost(HostedFiles, Protocol):
     def find_merge_base(self, base: str, head: str) -> str | None: ...
 
 
+class PathNotThere(BaseUnavailable):
+    """The revision is there, and has no such path."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
     """The side compared with."""
@@ -172,7 +176,7 @@ class _Resolver:
             )
         base = self._open(self._revision(revision), revision)
         if not base.workspace.is_file(path) and not base.workspace.is_directory(path):
-            raise BaseUnavailable(f"`{path}` does not exist in {base.label}, so there is nothing to compare with.")
+            raise PathNotThere(f"`{path}` does not exist in {base.label}, so there is nothing to compare with.")
         return Base(workspace=base.workspace, label=f"{path} in {base.label}", sha=base.sha, paths=(path,))
 
     def _revision(self, revision: str) -> str:
@@ -265,7 +269,12 @@ class _Resolver:
 
     def _unavailable(self, what: str) -> BaseUnavailable:
         tried = "".join(f"; {attempt}" for attempt in self._tried)
-        if self._event is None:
+        if self._event is None and self._git is not None and not self._git.is_shallow():
+            hint = (
+                "The clone has its whole history: see that the name is right, fetch what is new (`git fetch origin`), "
+                "or give `base` a path."
+            )
+        elif self._event is None:
             hint = "Fetch it (`git fetch --unshallow origin`, or `git fetch origin <commit>`), or give `base` a path."
         else:
             hint = (

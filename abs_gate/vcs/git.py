@@ -190,6 +190,10 @@ class Git:
         """Whether objects were left out when this repository was cloned (`filter:` of actions/checkout)."""
         return bool(self._setting("--get", "extensions.partialClone") or self._setting("--get-regexp", _PROMISOR))
 
+    def is_shallow(self) -> bool:
+        """Whether history was cut off when this repository was cloned (`fetch-depth:` of actions/checkout)."""
+        return self.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
     def path_of(self, name: str) -> Path:
         """Where git keeps a file or directory of this repository, work trees and alternates considered."""
         output = self.run("rev-parse", "--git-path", name)

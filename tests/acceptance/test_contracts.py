@@ -385,3 +385,16 @@ def test_schemas_nested_two_hundred_deep_are_compared(tmp_path):
     assert done.returncode == 1, done.stderr
     [tool] = json.loads(done.stdout)
     assert tool["classification"] == "breaking"
+
+
+def test_a_first_version_is_compared_with_nothing_where_the_revision_is_there(tmp_path):
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "one")
+    write(tmp_path / "contracts" / "tools.json", {"tools": [tool()]})
+    code, output, errors = run("diff", "main:contracts", "contracts", "--format", "json", cwd=tmp_path)
+    assert code == 0 and [record["tool_id"] for record in json.loads(output)] == ["find_order"]
+    assert errors == "main:contracts does not exist at that revision: every tool of contracts is new.\n"
+    code, output, errors = run("diff", "main~3:contracts", "contracts", cwd=tmp_path)
+    assert (code, output) == (3, "") and "names no commit" in errors
+    assert "unshallow" not in errors, "the clone has all there is"
+    assert run("diff", "contracts", "main:contracts", cwd=tmp_path)[0] == 3, "a head that is not there is no removal"

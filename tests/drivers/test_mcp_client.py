@@ -115,8 +115,21 @@ def test_a_program_that_is_not_there_is_named() -> None:
 
 def test_a_server_that_dies_is_quoted() -> None:
     code = "import sys; sys.exit('port is taken')"
-    with pytest.raises(CannotVerify, match="It said: port is taken the server ended with status 1"):
+    with pytest.raises(CannotVerify, match=r"It said: port is taken\. The server ended with status 1\. "):
         pull_tools(command=f'{sys.executable} -c "{code}"', timeout_s=30)
+
+
+def test_what_a_dead_server_said_is_quoted_from_the_start_of_a_line_or_word() -> None:
+    code = "import sys; sys.exit('words of a first line that is long\\n' * 50 + 'the last line')"
+    with pytest.raises(CannotVerify) as caught:
+        pull_tools(command=f'{sys.executable} -c "{code}"', timeout_s=30)
+    assert "It said: words of a first line" in str(caught.value)
+    code = (
+        "import sys; sys.stderr.write('word ' * 500); sys.stderr.flush(); import os, signal; os.kill(os.getppid(), 9)"
+    )
+    with pytest.raises(CannotVerify) as caught:
+        pull_tools(command=f'{sys.executable} -c "{code}"', timeout_s=30)
+    assert "It said: … word word" in str(caught.value)
 
 
 def test_http_lists_every_tool(http_server: str) -> None:

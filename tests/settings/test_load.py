@@ -335,7 +335,10 @@ def test_judges(load, refused):
     assert load(environ={"ANTHROPIC_API_KEY": "a-secret"}).judges[0].format == "claude"
     assert "second judge" in refused("version: 1\njudges: [{url: https://a}, {url: https://b}]\n")[0]
     assert "odd number" in refused("version: 1\njudges: [{url: https://a, votes: 2}]\n")[0]
-    assert "needs `command`" in refused("version: 1\njudges: [{format: python}]\n")[0]
+    (judge,) = refused("version: 1\njudges: [{format: python}]\n")
+    assert "needs `command`" in judge and "given with -c" in judge
+    (agent,) = refused("version: 1\nagent: {format: python}\n")
+    assert "module:function" in agent and "given with -c" in agent
 
 
 def test_fail_on_sets_what_blocks(load):

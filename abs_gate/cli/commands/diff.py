@@ -42,10 +42,17 @@ def command(
     from abs_gate.cli.places import open_path_or_revision
     from abs_gate.contracts.records import to_record
     from abs_gate.reports.json_report import json_text
+    from abs_gate.vcs.base import PathNotThere
 
-    old, new = open_path_or_revision(base), open_path_or_revision(head)
+    try:
+        place = open_path_or_revision(base)
+        old = (place.workspace, place.path)
+    except PathNotThere:
+        out.error(f"{base} does not exist at that revision: every tool of {head} is new.")
+        old = None
+    new = open_path_or_revision(head)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    diffs = compare_places((old.workspace, old.path), (new.workspace, new.path), today=today)
+    diffs = compare_places(old, (new.workspace, new.path), today=today)
     records = [to_record(diff) for diff in diffs]
     if format_ == "json":
         text = json_text(records)
