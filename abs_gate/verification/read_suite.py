@@ -90,43 +90,41 @@ def _document_faults(document: LocatedDocument, scope: Scope) -> list[Finding]:
         place = document.location()
         return [_fault(place, "This is no verification suite.", "A suite begins with `verification: NAME`.")]
     faults = list(find_schema_errors(document, _schema(), rule=RULE))
-    if not faults:
-        faults += _name_faults(document)
-        faults += _variable_faults(document, scope)
-        faults += _means_faults(document)
+    faults += _name_faults(document)
+    faults += _variable_faults(document, scope)
+    faults += _means_faults(document)
     return faults
 
 
 def _name_faults(document: LocatedDocument) -> Iterator[Finding]:
     value = document.value
-    known = {kind: list(value.get(kind) or {}) for kind in ("tools", "probes", "states")}
-    run = value.get("run") or {}
+    known = {kind: list(_mapping(value.get(kind))) for kind in ("tools", "probes", "states")}
+    run = _mapping(value.get("run"))
     uses: list[tuple[str, Path]] = []
-    for name, tool in (value.get("tools") or {}).items():
+    for name in known["tools"]:
         uses += [("probes", ("tools", name, "probe")), ("states", ("tools", name, "state"))]
-        del tool
     for kind in ("cases", "adapter"):
-        for index in range(len(value.get(kind) or ())):
+        for index in range(len(_list(value.get(kind)))):
             uses += [("tools", (kind, index, "tool")), ("states", (kind, index, "state"))]
     uses += [("probes", ("run", "probe")), ("states", ("run", "state"))]
-    uses += [("tools", ("run", "calls", index, "tool")) for index in range(len(run.get("calls") or ()))]
+    uses += [("tools", ("run", "calls", index, "tool")) for index in range(len(_list(run.get("calls"))))]
     for kind, path in uses:
         name = _at(value, path)
         if isinstance(name, str) and name not in known[kind]:
             hint = did_you_mean(name, known[kind])
             message = f"`{name}` is none of the {kind} of this suite.{hint}"
             yield _fault(document.location(path), message, f"Describe it under `{kind}:`.")
-    for index, case in enumerate(value.get("cases") or ()):
-        if "tool" not in case:
+    for index, case in enumerate(_list(value.get("cases"))):
+        if isinstance(case, Mapping) and "tool" not in case:
             yield _fault(document.location(("cases", index)), "The case names no tool.", "Write `tool: TOOL_ID`.")
-        yield from _effect_faults(document, index, case, known["probes"])
+        yield from _effect_faults(document, index, _mapping(case), known["probes"])
     yield from _run_faults(document, run)
 
 
 def _effect_faults(
     document: LocatedDocument, index: int, case: Mapping[str, Json], probes: Sequence[str]
 ) -> Iterator[Finding]:
-    effects = (case.get("expect") or {}).get("effects")
+    effects = _mapping(case.get("expect")).get("effects")
     if isinstance(effects, Mapping) and not effects.keys() & {"added", "removed"}:
         for name in effects:
             if name not in probes:
@@ -136,20 +134,21 @@ def _effect_faults(
 
 def _run_faults(document: LocatedDocument, run: Mapping[str, Json]) -> Iterator[Finding]:
     seen: list[str] = []
-    for index, call in enumerate(run.get("calls") or ()):
+    for index, call in enumerate(_list(run.get("calls"))):
         path: Path = ("run", "calls", index)
-        if call["id"] in seen:
-            yield _fault(document.location((*path, "id")), f"Two calls are named `{call['id']}`.", "Name it otherwise.")
-        if "retries" in call and call["retries"] not in seen:
-            hint = did_you_mean(call["retries"], seen)
-            message = f"`{call['retries']}` is no earlier call of this run.{hint}"
+        name, repeated = _mapping(call).get("id"), _mapping(call).get("retries")
+        if name in seen:
+            yield _fault(document.location((*path, "id")), f"Two calls are named `{name}`.", "Name it otherwise.")
+        if isinstance(repeated, str) and repeated not in seen:
+            message = f"`{repeated}` is no earlier call of this run.{did_you_mean(repeated, seen)}"
             yield _fault(document.location((*path, "retries")), message, "A call repeats one that stands before it.")
-        seen.append(call["id"])
+        if isinstance(name, str):
+            seen.append(name)
 
 
 def _variable_faults(document: LocatedDocument, scope: Scope) -> Iterator[Finding]:
     given = {*BUILT_IN, *scope.names()}
-    own = list(document.value.get("variables") or {})
+    own = list(_mapping(document.value.get("variables")))
     for key, value in document.value.items():
         if key != "variables":
             yield from _placeholder_faults(document, (key,), value, {*given, *own})
@@ -172,15 +171,20 @@ def _placeholder_faults(
 
 
 def _means_faults(document: LocatedDocument) -> Iterator[Finding]:
-    for name, probe in (document.value.get("probes") or {}).items():
+    """What the means themselves forbid; a probe that the schema refuses already is left alone."""
+    schema = {"$ref": "#/$defs/probe", "$defs": _schema()["$defs"]}
+    for name, probe in _mapping(document.value.get("probes")).items():
+        if find_schema_errors(document, schema, rule=RULE, path=("probes", name)):
+            continue
         ((kind, options),) = probe.items()
         wrong = probe_fault(kind, options)
         if wrong is not None:
             key, message, hint = wrong
             yield _fault(document.location(("probes", name, kind, key)), f"The probe `{name}` {message}", hint)
-    for name, tool in (document.value.get("tools") or {}).items():
-        ((kind, options),) = tool["driver"].items()
-        if kind == "mcp" and ("command" in options) == ("url" in options):
+    for name in _mapping(document.value.get("tools")):
+        driver = _mapping(_at(document.value, ("tools", name, "driver")))
+        kind, options = next(iter(driver.items()), ("", None))
+        if isinstance(options, Mapping) and kind == "mcp" and ("command" in options) == ("url" in options):
             place = document.location(("tools", name, "driver", "mcp"))
             yield _fault(place, "An MCP server has either a `command` or a `url`.", "Give one of them.")
 
@@ -290,6 +294,14 @@ def _texts(value: Json, path: Path = ()) -> Iterator[tuple[Path, str]]:
     elif isinstance(value, list):
         for index, child in enumerate(value):
             yield from _texts(child, (*path, index))
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list) else ()
 
 
 def _at(value: Json, path: Path) -> Json:

@@ -70,7 +70,8 @@ def _retry(made: _Made, first: _Made) -> CaseResult:
     elif made.difference is None:
         check = Check(name="one effect", outcome=Outcome.UNVERIFIED, reason="no probe looks at what this tool changes")
     elif made.difference.effects:
-        hint = f": {key_name} is optional, and was not sent" if key_name and not key else ""
+        need = "required" if made.subject.key_is_required else "optional"
+        hint = f": {key_name} is {need}, and was not sent" if key_name and not key else ""
         check = Check(name="one effect", outcome=Outcome.FAILED, reason=f"wrote twice{hint}")
     else:
         check = Check(name="one effect", outcome=Outcome.PASSED, reason="deduplicated")

@@ -15,6 +15,8 @@ from abs_gate.verification.subject import Subject
 
 DUPLICATES = 4
 """Calls sent at the same moment."""
+BURSTS = 4
+"""Times that is done, each with a new key: a race that is lost most times is found by one of them."""
 LONGEST_WAIT_S = 0.25
 """How long a declared retention is waited for: enough to find a key that is dropped at once, not hours."""
 
@@ -98,6 +100,20 @@ def _at_once(subject: Subject) -> list[Check]:
     if not subject.driver.is_concurrent:
         reason = "its one process answers one call after the other; `concurrent: true` lets several serve"
         return [Check(name=name, outcome=Outcome.SKIPPED, reason=reason)]
+    found: list[Check] = []
+    with ThreadPoolExecutor(DUPLICATES) as pool:
+        for burst in range(BURSTS):
+            checks = _burst(subject, pool, name, is_first=burst == 0)
+            if checks is None:
+                break
+            found = checks
+            if any(check.outcome is Outcome.FAILED for check in checks):
+                break
+    return found
+
+
+def _burst(subject: Subject, pool: ThreadPoolExecutor, name: str, *, is_first: bool) -> list[Check] | None:
+    """Duplicates of one new call under one new key. None where a later one is not accepted at all: stock is finite."""
     subject.reset()
     arguments, key = subject.fresh_call(), subject.new_key()
     watch = subject.watch()
@@ -107,9 +123,10 @@ def _at_once(subject: Subject) -> list[Check]:
         barrier.wait()
         return subject.call(arguments, key)
 
-    with ThreadPoolExecutor(DUPLICATES) as pool:
-        answers = [future.result() for future in [pool.submit(send) for _ in range(DUPLICATES)]]
+    answers = [future.result() for future in [pool.submit(send) for _ in range(DUPLICATES)]]
     results = [answer for answer in answers if answer.kind is AnswerKind.RESULT]
+    if not results and not is_first:
+        return None
     if not results:
         checks = [Check(name=name, outcome=Outcome.FAILED, reason="none of the concurrent calls succeeded")]
     else:

@@ -82,3 +82,14 @@ def test_the_optional_key_is_reported_as_the_design_fault_it_is(tmp_path):
     wrong = [check for check in record["checks"] if check["outcome"] == "failed"]
     assert [check["name"] for check in wrong] == ["no key: the same write twice"]
     assert "idempotency_key is optional" in wrong[0]["reason"]
+
+
+def test_a_required_key_that_was_not_sent_is_called_required(tmp_path):
+    shutil.copytree(ROOT / "examples" / "tool-call-check", tmp_path / "x")
+    contract = tmp_path / "x" / "contracts" / "tools.yaml"
+    text = contract.read_text("utf-8")
+    contract.write_text(
+        text.replace("[order_id, amount_cents, reason]", "[order_id, amount_cents, reason, idempotency_key]")
+    )
+    c5 = next(each for each in verify(tmp_path, "x") if each["name"].startswith("c5 retries"))
+    assert "idempotency_key is required, and was not sent" in c5["reason"]

@@ -130,3 +130,27 @@ def test_the_shipped_schemas_are_schemas():
     for name in ("suite", "session_effects"):
         text = resources.files("abs_gate.verification").joinpath(f"{name}.schema.json").read_text("utf-8")
         Draft202012Validator.check_schema(json.loads(text))
+
+
+def test_what_the_schema_refuses_hides_nothing_else(tmp_path):
+    text = GOOD.replace("probe: ledger", "probe: leger").replace("state: empty", "state: emty")
+    text = text.replace("{http: {url: '{{base}}/ledger'}}", "{file: {path: x, as: linse}}")
+    text = text.replace("'{{base}}/refunds'", "'{{bas}}/refunds'").replace(
+        "tool: billing.refund", "tool: billing.refnd"
+    )
+    found = "\n".join(faults(tmp_path, text))
+    for words in ("linse", '"ledger"', '"empty"', '"billing.refund"', '"base"'):
+        assert words in found, found
+
+
+@pytest.mark.parametrize("odd", ["null", "3", "x", "[]", "[x]", "{}", "{x: y}", "[[]]", "[{}]", "{x: {}}", "{x: []}"])
+@pytest.mark.parametrize("key", ["tools", "probes", "states", "cases", "adapter", "run", "variables", "start"])
+def test_any_shape_is_refused_in_words_or_read(tmp_path, key, odd):
+    lines = [line for line in GOOD.splitlines() if not line.startswith(" ") and not line.startswith(f"{key}:")]
+    text = "\n".join([line for line in lines if not line.endswith(":")] + [f"{key}: {odd}", ""])
+    (tmp_path / "tools.yaml").write_text(TOOLS, "utf-8")
+    (tmp_path / "suite.yaml").write_text(text, "utf-8")
+    try:
+        load(tmp_path, "suite.yaml")
+    except ConfigurationError as refused:
+        assert all(finding.location for finding in refused.findings) and "suite.yaml" in str(refused)
