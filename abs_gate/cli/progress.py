@@ -9,6 +9,7 @@ import time
 from abs_gate.cli import output
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.untrusted import one_line
+from abs_gate.sources.excerpt import cut_at_word
 
 PLAIN_INTERVAL_S = 15.0
 LIVE_INTERVAL_S = 0.1
@@ -47,7 +48,7 @@ class Plain(Silent):
         self._failed += outcome == "failed"
         self._unverified += outcome == "unverified"
         if outcome != "passed":
-            self._tell((outcome, session, reason[:LONGEST_REASON]))
+            self._tell((outcome, session, cut_at_word(one_line(reason, 1000), LONGEST_REASON)))
         self._tick()
 
     def _tell(self, failure: tuple[str, str, str]) -> None:
@@ -55,7 +56,7 @@ class Plain(Silent):
         if len(self._told) < MOST_FAILURES and failure not in self._told:
             self._told.add(failure)
             outcome, session, reason = failure
-            self._say(f"{outcome}: {one_line(session)}: {one_line(reason)}")
+            self._say(f"{outcome}: {one_line(session)}: {reason}")
 
     def note(self, text: str) -> None:
         self._say(f"{text[:1].upper()}{text[1:]}.")

@@ -125,9 +125,10 @@ def _diff(document: ResultDocument, settings: Settings) -> _Finding:
     contracts = document["contracts"]
     assert contracts is not None
     found = [f"{tool['tool_id']}: {change['path']} ({change['kind']})" for tool, change in _changes(document)]
+    changes = "1 change" if len(found) == 1 else f"{len(found):,} changes"
     return _Finding(
         state=MET,
-        reason=f"All parts of every tool were compared with {contracts['base']}: {len(found)} changes.",
+        reason=f"All parts of every tool were compared with {contracts['base']}: {changes}.",
         pointers=found,
     )
 

@@ -7,6 +7,7 @@ from typing import get_args
 
 from abs_gate.gate.result import BehaviorRecord, OutcomeText
 from abs_gate.gate.statistics.intervals import wilson
+from abs_gate.sources.excerpt import cut_at_word
 
 MOST_DISTINCT_REASONS = 50
 """Distinct reasons counted of one part; texts of an agent may differ every time."""
@@ -28,7 +29,7 @@ class PartCount:
         self.outcomes[outcome] += 1
         if outcome in ("passed", "skipped") or not reason:
             return
-        key = reason[:LONGEST_REASON]
+        key = cut_at_word(reason, LONGEST_REASON)
         if key in self.reasons or len(self.reasons) < MOST_DISTINCT_REASONS:
             self.reasons[key] += 1
 

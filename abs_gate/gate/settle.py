@@ -22,6 +22,7 @@ from abs_gate.gate.statistics.repeated import (
 from abs_gate.gate.statistics.stopping import unbiased_rate
 from abs_gate.gate.statistics.thresholds import floor_percent
 from abs_gate.gate.words import failed_words, open_words, required_words, trials_word
+from abs_gate.sources.excerpt import cut_at_word
 
 LARGEST_SHOWN_K = 10
 """pass^k and pass@k are shown for k up to the trials of a case, and no further than this."""
@@ -183,7 +184,7 @@ def _main_fault(record: SessionRecord, outcome: OutcomeText) -> str:
     if not parts:
         return ""
     worst = max(parts, key=weight)
-    return f"Most often: {worst['label']}: {worst['reasons'][0][:LONGEST_FAULT]}"
+    return f"Most often: {worst['label']}: {cut_at_word(worst['reasons'][0], LONGEST_FAULT)}"
 
 
 def _counts(row: RowCountRecord) -> Counts:

@@ -20,7 +20,7 @@ VERDICT_ICONS: dict[VerdictText, str] = {"passed": "✅", "failed": "❌", "unve
 
 VERDICT_MEANING: dict[VerdictText, str] = {
     "passed": "Everything that was asked for was checked and holds.",
-    "failed": "Something that gates this change does not hold.",
+    "failed": "At least one check that decides about this change did not pass.",
     "unverified": "Something needed for a verdict could not be checked, so this is not a pass.",
     "cancelled": "The run was stopped before it was done; what follows is what was known by then.",
 }

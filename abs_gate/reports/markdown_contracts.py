@@ -52,7 +52,8 @@ def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]
     other = changes_with(document, calm)
     if other:
         yield Section(
-            head=f"<details><summary>{count_of(len(other), 'contract change')} that need nothing now</summary>\n",
+            head=f"<details><summary>{count_of(len(other), 'contract change')} that "
+            f"{'needs' if len(other) == 1 else 'need'} nothing now</summary>\n",
             rows=[_short_row(tool, change) for tool, change in other[: caps.changes]],
             tail="</details>",
             noun="contract change",

@@ -36,3 +36,12 @@ def excerpt(value: Json, limit: int = 60) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 4 * limit:
         return "a very long number"
     return json.dumps(value)
+
+
+def cut_at_word(text: str, limit: int) -> str:
+    """The text, or its first whole words and an ellipsis, `limit` characters at most."""
+    if len(text) <= limit:
+        return text
+    kept = text[: limit - 1]
+    whole = kept if text[limit - 1].isspace() else kept.rpartition(" ")[0]
+    return f"{(whole or kept).rstrip()}…"

@@ -101,6 +101,19 @@ def test_a_log_is_told_how_far_it_is_now_and_then(tmp_path, monkeypatch):
     assert said[-1] == "3 of 4 trials, 1 failed, 1 not verified"
 
 
+def test_a_long_reason_is_cut_after_a_word(monkeypatch):
+    from abs_gate.cli import progress
+
+    said: list[str] = []
+    monkeypatch.setattr(progress.output, "error", said.append)
+    plain = progress.Plain()
+    plain.plan(1)
+    plain.trial_done("s", "failed", "of the container. Instead " * 20)
+    (line,) = [each for each in said if each.startswith("failed")]
+    assert line.endswith("…") and len(line) < 180
+    assert line.removesuffix("…").rsplit(" ", 1)[1] in {"of", "the", "container.", "Instead"}
+
+
 def test_quiet_says_nothing_but_the_result(tmp_path):
     write_session(tmp_path, rows=20)
     with CountingAgent(every_tenth_fails) as agent:

@@ -172,7 +172,7 @@ def _conclude(
     if reasons[CanaryVerdict.ROLL_BACK]:
         return CanaryVerdict.ROLL_BACK, reasons[CanaryVerdict.ROLL_BACK]
     few = [
-        f"The {side} has {count} runs, and {settings.min_records} are needed."
+        f"The {side} has {count} run{'' if count == 1 else 's'}, and {settings.min_records} are needed."
         for side, count in (("baseline", baseline), ("candidate", candidate))
         if count < settings.min_records
     ]
