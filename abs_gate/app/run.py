@@ -10,6 +10,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from abs_gate import __version__
+from abs_gate.app.contract_cases import find_unrun, unrun_records
 from abs_gate.app.contracts import BaseContents, ContractReport, check_contracts
 from abs_gate.app.effects import SessionEffects, probe_suite, tools_needing_approval
 from abs_gate.app.loading import Faults, LoadedRun, load_run
@@ -59,6 +60,8 @@ class RunPorts:
     run_id: str
     commit: str | None = None
     review_label: bool = False
+    is_partial: bool = False
+    """Whether only what changed is run again: what is left out on purpose is not told as unverified."""
     is_workflow: bool = False
     """Whether files may come from a stranger: then the base's configuration is looked at beside the head's."""
     baseline: ResultDocument | None = None
@@ -96,6 +99,8 @@ def run_gate(settings: Settings, ports: RunPorts) -> ResultDocument:
             settings = trust_base(settings, old)
         if verify is not None:
             verification.extend(verify())  # one by one: what was verified before a cancellation stays
+        elif loaded.contracts is not None and not ports.is_partial:
+            verification.extend(unrun_records(find_unrun(loaded.contracts, ())))
         if loaded.plans:
             sessions = _run_sessions(loaded, settings, ports, traces)
             cancelled = sessions.cancelled

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from abs_gate.app.contract_cases import find_unrun, unrun_warnings
 from abs_gate.app.judges import find_unjudged
 from abs_gate.app.loading import Faults, LoadedRun, load_run
-from abs_gate.app.verification import plan_suites, suite_paths
+from abs_gate.app.verification import Plan, plan_suites, suite_paths
 from abs_gate.contracts.formats.shape import is_contract_shape
 from abs_gate.documents.advice import find_doubts
 from abs_gate.documents.datasets import iterate_cases
@@ -61,7 +62,12 @@ def validate(
         cases=sum(plan.cases_total for plan in loaded.plans),
         tools=len(loaded.contracts.tools) if loaded.contracts is not None else 0,
         suites=len(plan.suites),
-        warnings=(*settings.warnings, *loaded.warnings, *_doubts(loaded, settings, workspace)),
+        warnings=(
+            *settings.warnings,
+            *loaded.warnings,
+            *_doubts(loaded, settings, workspace),
+            *_unrun(plan, loaded, settings),
+        ),
     )
 
 
@@ -131,6 +137,15 @@ def _doubts(loaded: LoadedRun, settings: Settings, workspace: Workspace) -> tupl
     if loaded.contracts is not None:
         findings += loaded.contracts.findings
     return findings
+
+
+def _unrun(plan: Plan, loaded: LoadedRun, settings: Settings) -> tuple[Finding, ...]:
+    """Cases of contracts that no suite runs, where suites or the configuration that would name them are at hand."""
+    if plan.suites:
+        return unrun_warnings(plan.unrun)
+    if settings.file is None or loaded.contracts is None:
+        return ()
+    return unrun_warnings(find_unrun(loaded.contracts, ()))
 
 
 def _row_doubts(

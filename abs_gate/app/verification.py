@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from abs_gate import __version__
+from abs_gate.app.contract_cases import find_unrun, read_contract_cases, unrun_records
 from abs_gate.app.loading import Faults
 from abs_gate.contracts.load import load_contracts
 from abs_gate.contracts.model import ContractSet, ToolContract
@@ -24,7 +25,7 @@ from abs_gate.sources.located import parse_documents
 from abs_gate.sources.suggest import did_you_mean
 from abs_gate.sources.workspace import Workspace
 from abs_gate.verification.model import Bench, CaseResult
-from abs_gate.verification.read_suite import RULE, is_suite_shape, load_suite_file, read_contract_case
+from abs_gate.verification.read_suite import RULE, is_suite_shape, load_suite_file
 from abs_gate.verification.run_suite import PlannedSuite, nothing_ran, run_suite
 from abs_gate.verification.suite import CaseSpec, Means, Suite, ToolSpec
 
@@ -47,6 +48,8 @@ class Plan:
     """Suites, loaded and checked."""
 
     suites: tuple[PlannedSuite, ...]
+    unrun: tuple[ToolContract, ...] = ()
+    """Contracts with cases of tools that no suite describes."""
 
 
 def load_suites(
@@ -66,11 +69,19 @@ def load_suites(
     for path in paths:
         for file in faults.collect(lambda p=path: find_suite_files(workspace, p)) or ():  # type: ignore[misc]
             suites += faults.collect(lambda f=file: load_suite_file(workspace, f, scope)) or ()  # type: ignore[misc]
-    planned = [
-        faults.collect(lambda s=suite: plan_suite(workspace, s, contracts, allow_commands=allow_commands))  # type: ignore[misc]
-        for suite in suites
-    ]
-    return Plan(suites=tuple(each for each in planned if each is not None))
+    sets: dict[tuple[str, ...], ContractSet | None] = {(): contracts}
+    planned: list[PlannedSuite] = []
+    for suite in suites:
+        if suite.contracts not in sets:
+            sets[suite.contracts] = faults.collect(lambda s=suite: load_contracts(workspace, s.contracts))  # type: ignore[misc]
+        known = sets[suite.contracts]
+        if known is None and suite.contracts:
+            continue
+        each = faults.collect(lambda s=suite, k=known: plan_suite(workspace, s, k, allow_commands=allow_commands))  # type: ignore[misc]
+        planned += [] if each is None else [each]
+    described = {contract.tool_id for each in planned for contract in each.contracts.values()}
+    unrun = {tool.tool_id: tool for known in sets.values() if known for tool in find_unrun(known, described)}
+    return Plan(suites=tuple(planned), unrun=tuple(unrun.values()))
 
 
 def verifier(
@@ -186,12 +197,12 @@ def plan_suite(
 ) -> PlannedSuite:
     """A suite with the contract of each of its tools, and the cases that stand in those contracts.
 
+    `contracts` are those that the suite names, or else those of the run.
+
     Raises:
         ConfigurationError: a tool has no contract, a call is against its schema, a command is not allowed.
     """
     faults: list[Finding] = []
-    if suite.contracts:
-        contracts = load_contracts(workspace, suite.contracts)
     known = _by_name(contracts)
     found: dict[str, ToolContract] = {}
     tools: dict[str, ToolSpec] = {}
@@ -208,7 +219,7 @@ def plan_suite(
     cases = list(suite.cases)
     if not faults:
         for name, contract in found.items():
-            cases += _contract_cases(workspace, name, contract, suite)
+            cases += read_contract_cases(workspace, name, contract, suite)
     if faults:
         raise ConfigurationError(findings=faults)
     uses = suite.uses | {name for case in cases for name in _variables_of(case)}
@@ -218,6 +229,8 @@ def plan_suite(
 def run_plan(plan: Plan, open_bench: OpenBench, note: Callable[[str], None]) -> Iterator[VerificationRecord]:
     """Run every suite, and give each case as it is done. A suite that cannot be started is unverified.
 
+    So are the cases of contracts that belong to no suite.
+
     Raises:
         ConfigurationError: a command or module that a suite names is not there.
     """
@@ -225,6 +238,7 @@ def run_plan(plan: Plan, open_bench: OpenBench, note: Callable[[str], None]) -> 
         note(f"verifying {planned.suite.name}")
         for result in _results(planned, open_bench):
             yield to_record(result, planned.suite)
+    yield from unrun_records(plan.unrun)
 
 
 def to_record(result: CaseResult, suite: Suite) -> VerificationRecord:
@@ -296,20 +310,6 @@ def _example_call(contract: ToolContract) -> Mapping[str, Json] | None:
             if isinstance(example, Mapping) and isinstance(example.get(key), Mapping):
                 return example[key]  # type: ignore[no-any-return]
     return None
-
-
-def _contract_cases(workspace: Workspace, name: str, contract: ToolContract, suite: Suite) -> list[CaseSpec]:
-    if not contract.cases:
-        return []
-    file = contract.location.file
-    for document in parse_documents(workspace.read_bytes(file), file):
-        value = document.value
-        if isinstance(value, Mapping) and value.get("tool_id") == contract.tool_id:
-            return [
-                read_contract_case(case, name, document, ("cases", index), suite)
-                for index, case in enumerate(value.get("cases") or ())
-            ]
-    return []
 
 
 def _variables_of(case: CaseSpec) -> Iterator[str]:

@@ -71,7 +71,14 @@ def run(request: Request) -> int:
         refuse_untrusted(event, allowed=environ.get(ALLOW_UNTRUSTED) == "true")
     progress = choose_progress(quiet=request.quiet)
     try:
-        with open_ports(settings, worktree=worktree, environ=environ, event=event, progress=progress) as ports:
+        with open_ports(
+            settings,
+            worktree=worktree,
+            environ=environ,
+            event=event,
+            progress=progress,
+            is_partial=request.narrow is not None,
+        ) as ports:
             discard_reports(settings, anywhere=event is None, also=request.output)
             # A Python agent, judge or tool that prints would break the report on standard output.
             with redirect_stdout(sys.stderr):

@@ -50,6 +50,7 @@ def open_ports(
     event: EventContext | None,
     progress: Progress,
     run_id: str | None = None,
+    is_partial: bool = False,
 ) -> Iterator[RunPorts]:
     """Everything a run needs; ends what was started when the run is over."""
     redactor = Redactor([secret.value for secret in settings.secrets])
@@ -81,6 +82,7 @@ def open_ports(
             run_id=run_id or uuid.uuid4().hex[:12],
             commit=event.commit if event is not None else (git.head() if git is not None else None),
             is_workflow=event is not None,
+            is_partial=is_partial,
             review_label=_has_review_label(settings, event),
             baseline=read_result(settings.sessions.baseline) if settings.sessions.baseline else None,
         )

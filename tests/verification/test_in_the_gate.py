@@ -74,3 +74,53 @@ def test_validate_checks_suites(gate, capsys):
     suite.write_text(suite.read_text("utf-8").replace("vary:", "vray:"), "utf-8")
     assert run_cli(["validate", "."]) == 2
     assert 'Did you mean "vary"?' in capsys.readouterr().err
+
+
+OWN_CASES = "\ncases:\n  - {name: refuses nothing, expect: {error: true}}\n  - {}\n"
+
+
+def forgotten(place):
+    """A second tool with cases of its own, which no suite describes."""
+    text = (place / "contracts" / "tool.yaml").read_text("utf-8")
+    text = text.split("\ncases:")[0].replace("billing.issue_refund", "billing.forgotten")
+    (place / "contracts" / "forgotten.yaml").write_text(text.replace("name: issue_refund", "name: forgotten"))
+    return place / "contracts" / "forgotten.yaml"
+
+
+@pytest.mark.parametrize("suites", ["verify: {paths: [adapter.yaml]}", ""])
+def test_cases_of_a_tool_that_no_suite_describes_are_unverified(gate, capsys, suites):
+    suite = gate.place / "adapter.yaml"
+    suite.write_text(suite.read_text("utf-8").replace("contracts: [contracts/tool.yaml]\n", ""), "utf-8")
+    (gate.place / "contracts" / "tool.yaml").rename(gate.place / "tool.yaml")
+    text = (gate.place / "tool.yaml").read_text("utf-8").split("\ncases:")[0]
+    (gate.place / "contracts" / "tool.yaml").write_text(text + "\n", "utf-8")
+    other = forgotten(gate.place)
+    configuration = CONFIGURATION.replace("verify: {paths: [adapter.yaml]}", suites)
+    assert gate(configuration=configuration)[0] == 0, "a contract without cases needs nothing"
+
+    other.write_text(other.read_text("utf-8") + OWN_CASES, "utf-8")
+    code, document = gate(configuration=configuration)
+    assert (code, document["verdict"]) == (3, "unverified")
+    unrun = [record for record in document["verification"] if record["tool_id"] == "billing.forgotten"]
+    assert [(record["name"], record["outcome"]) for record in unrun] == [
+        ("refuses nothing", "unverified"),
+        ("case 2", "unverified"),
+    ]
+    assert "verify.paths" in unrun[0]["reason"]
+    assert unrun[0]["file"] == "contracts/forgotten.yaml"
+
+    (gate.place / "provider.yaml").unlink()
+    assert run_cli(["validate"]) == 0
+    assert "No suite describes the tool billing.forgotten" in capsys.readouterr().err
+
+
+def test_cases_are_found_in_lists_and_of_the_newest_version(gate):
+    import yaml
+
+    path = gate.place / "contracts" / "tool.yaml"
+    tool = yaml.safe_load(path.read_text("utf-8"))
+    newer = {**tool, "tool_version": 5, "cases": [{"name": "newest", "expect": {"error": True}, "arguments": {}}]}
+    path.write_text(json.dumps([{**tool, "cases": [{"name": "old"}]}, newer]), "utf-8")
+    names = [record["name"] for record in gate()[1]["verification"]]
+    assert "newest" in names
+    assert "old" not in names
