@@ -71,7 +71,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolNames:
-    """Which tool names stand for a target, and which calls are hand-offs (abs.md section 4)."""
+    """Which tool names stand for a target, and which calls are hand-offs (ABS specification, section 4)."""
 
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Target name to the tool names that stand for it."""

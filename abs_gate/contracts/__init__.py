@@ -1,1 +1,1 @@
-"""Tool contracts: load, canonicalise, fingerprint, lint and diff. Source: seed 3 (AI agent tool contract testing)."""
+"""Tool contracts: load, canonicalise, fingerprint, lint and diff. Source: "AI agent tool contract testing"."""

@@ -1,4 +1,4 @@
-"""Frozen values for ABS documents after fragments are expanded. Source: ABS specification 0.2 and its decisions."""
+"""Frozen values for ABS documents after fragments are expanded. Source: ABS specification 0.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing the arguments of a call with `with` and `with_only` (seed 1, abs.md section 4)."""
+"""Comparing the arguments of a call with `with` and `with_only`."""
 
 from __future__ import annotations
 

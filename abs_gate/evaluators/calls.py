@@ -1,4 +1,4 @@
-"""The tool_call evaluator, and runs of calls whose order is free (seed 1)."""
+"""The tool_call evaluator, and runs of calls whose order is free (ABS EVALUATIONS.md)."""
 
 from __future__ import annotations
 

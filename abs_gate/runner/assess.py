@@ -17,7 +17,7 @@ from abs_gate.runner.walk import BehaviorMatch, Progress
 from abs_gate.trace import ObservedStep, StepKind, Trace
 
 _WORST_FIRST = (Outcome.FAILED, Outcome.UNVERIFIED, Outcome.INCONCLUSIVE, Outcome.PASSED, Outcome.SKIPPED)
-"""How a behavior's match and evaluations combine (abs.md section 6)."""
+"""How a behavior's match and evaluations combine."""
 
 
 def assess(

@@ -1,4 +1,4 @@
-"""One expected behavior with its variables in place, compared with one observed step (abs.md section 4)."""
+"""One expected behavior with its variables in place, compared with one observed step."""
 
 from __future__ import annotations
 

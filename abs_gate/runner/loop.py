@@ -1,4 +1,4 @@
-"""The conversation between the gate and an agent, one trial of one case (abs.md sections 3 and 8)."""
+"""The conversation between the gate and an agent, one trial of one case."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from abs_gate.findings import Json
 from abs_gate.trace import ToolNames
 
 MAX_ROUNDS = 16
-"""Requests with tool results in one turn before the agent counts as stuck (abs.md section 3)."""
+"""Requests with tool results in one turn before the agent counts as stuck."""
 SESSION_TIMEOUT_S = 300.0
-"""Seconds for one trial (abs.md section 8)."""
+"""Seconds for one trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ class TrialResult:
     """One trial of one case."""
 
     outcome: Outcome
-    """passed, failed or unverified only (abs.md section 6)."""
+    """passed, failed or unverified only."""
     reason: str
     """The first thing that decided a failed or unverified outcome; empty when passed."""
     behaviors: tuple[BehaviorResult, ...]

@@ -1,4 +1,4 @@
-"""What a sent behavior says to the agent (abs.md section 3)."""
+"""What a sent behavior says to the agent."""
 
 from __future__ import annotations
 

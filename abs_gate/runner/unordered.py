@@ -1,4 +1,4 @@
-"""Maximum matching of expected calls to observed calls where order is free (abs.md section 5)."""
+"""Maximum matching of expected calls to observed calls where order is free."""
 
 from __future__ import annotations
 

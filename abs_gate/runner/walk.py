@@ -1,4 +1,4 @@
-"""Walks a session's behaviors along what was observed in one turn (abs.md sections 3 and 4).
+"""Walks a session's behaviors along what was observed in one turn (ABS specification, sections 5 and 7).
 
 A walk starts where the last turn left off and ends before the next message to send. It decides nothing
 outside itself: the loop walks once for each round of tool results, to learn which results are due and
@@ -87,7 +87,7 @@ class Walk:
         self.scope = progress.scope
         self.matches: dict[int, BehaviorMatch] = {}
         self.sends: list[Due] = []
-        """The messages to send next: one, or the batch of several optional behaviors (specification section 7.7)."""
+        """The messages to send next: one, or the batch of several optional behaviors (ABS section 7.7)."""
         self.results: list[Due] = []
         """The results that calls of this turn may be given."""
 

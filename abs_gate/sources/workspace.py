@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 MAX_FILE_BYTES = 5 * 1024 * 1024
-"""Largest document, contract, schema or configuration file that is read (abs.md section 1)."""
+"""Largest document, contract, schema or configuration file that is read."""
 
 
 class Workspace(Protocol):

@@ -1,4 +1,4 @@
-"""One test for each fault seen in abslang 0.6.0 that must not be shared (abs.md section 7)."""
+"""One test for each fault seen in abslang 0.6.0 that must not be shared."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ REFUND = ARTIFACT["model_surface"]["input_schema"]
 
 
 def test_the_refund_schema_needs_adapting_for_either_strict_mode() -> None:
-    """Seed: `reason` is optional for OpenAI, `minimum` is not enforced by Anthropic."""
+    """`reason` is optional for OpenAI, `minimum` is not enforced by Anthropic."""
     openai = {each.rule for each in lint(artifact(), "openai-strict") if each.rule.startswith("openai-strict")}
     assert openai == {"openai-strict-optional"}
     anthropic = {each.rule for each in lint(artifact(), "anthropic-strict") if each.rule.startswith("anthropic")}

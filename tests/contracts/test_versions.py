@@ -31,7 +31,7 @@ def only(old: Any, new: Any, today: str = TODAY) -> Any:
 
 
 def test_the_example_of_the_guide() -> None:
-    """Seed: `reason` became required, the timeout is no longer retryable."""
+    """`reason` became required, the timeout is no longer retryable."""
     errors = [ARTIFACT["errors"][0], {**ARTIFACT["errors"][1], "retryable": False}]
     entry = only(OLD, [OLD, {**NEW, "errors": errors}])
     assert (entry.tool_id, entry.baseline, entry.candidate) == ("billing.issue_refund", 3, 4)

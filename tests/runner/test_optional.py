@@ -1,4 +1,4 @@
-"""Optional behaviors, `requires`, and messages that answer several of them at once (specification section 7)."""
+"""Optional behaviors, `requires`, and messages that answer several of them at once (ABS specification, section 7)."""
 
 from __future__ import annotations
 
