@@ -53,8 +53,9 @@ def validate(
     """
     faults = faults or Faults()
     judges_known = settings.file is not None
-    paths = faults.collect(lambda: suite_paths(settings)) or ()
-    plan = plan_suites(workspace, paths, settings=settings, environ=environ, faults=faults, allow_commands=True)
+    plan = plan_suites(
+        workspace, suite_paths(settings), settings=settings, environ=environ, faults=faults, allow_commands=True
+    )
     faults.collect(lambda: read_acknowledgements(settings, workspace))
     loaded = load_run(workspace, settings, environ=environ, today=today, faults=faults, judges_known=judges_known)
     return Validation(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from abs_gate.findings import Json
 from abs_gate.settings.matching import policy_for
 from abs_gate.settings.model import SessionPolicy, SessionsSettings, Settings
 
@@ -27,6 +28,7 @@ def compare_policies(
         *_quarantines(base.sessions, head.sessions, today),
         *_contracts(base, head),
     ]
+    found += [f"verify.paths no longer holds {path}" for path in _missing(base.verify, head.verify)]
     if base.threshold_policy == "block" and head.threshold_policy != "block":
         found.append("threshold_policy is no longer block")
     return tuple(dict.fromkeys(found))
@@ -85,8 +87,10 @@ def _policies(name: str, before: SessionPolicy, after: SessionPolicy) -> Iterato
         if (new.p0, new.p1) < (old.p0, old.p1) or new.alpha > old.alpha:
             yield f"{name}: the sequential test asks for less"
     for key, forbidden in before.forbid.items():
-        for word in set(forbidden) - set(after.forbid.get(key, ())):
+        for word in sorted(set(forbidden) - set(after.forbid.get(key, ()))):
             yield f"{name}: forbid.{key} no longer holds {word}"
+    if gone := [entry for entry in before.effects if entry not in after.effects]:
+        yield f"{name}: effects no longer hold {len(gone)} of {len(before.effects)} entries, or hold them otherwise"
 
 
 def _quarantines(base: SessionsSettings, head: SessionsSettings, today: str) -> Iterator[str]:
@@ -98,6 +102,11 @@ def _quarantines(base: SessionsSettings, head: SessionsSettings, today: str) -> 
             yield f'session "{entry.session}" quarantined until {entry.until}'
         elif entry.until > before[entry.session]:
             yield f'quarantine of session "{entry.session}" prolonged to {entry.until}'
+
+
+def _missing(before: Mapping[str, Json], after: Mapping[str, Json]) -> list[str]:
+    kept = {path.rstrip("/") for path in after.get("paths") or ()}
+    return [path for path in before.get("paths") or () if path.rstrip("/") not in kept]
 
 
 def _contracts(base: Settings, head: Settings) -> Iterator[str]:

@@ -249,7 +249,7 @@ class Settings:
     sessions: SessionsSettings = SessionsSettings()
     contracts: ContractsSettings = ContractsSettings()
     verify: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """`verify:` as written: drivers, probes, provider states; read by `verification`."""
+    """`verify:` as written: `paths` of verification suites."""
     judges: tuple[JudgeSettings, ...] = ()
     targets: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     budget: Budget = Budget()

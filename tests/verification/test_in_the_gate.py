@@ -55,7 +55,7 @@ def test_the_contracts_of_the_run_are_those_of_a_suite_that_names_none(gate):
     ("old", "new", "words"),
     [
         ("paths: [adapter.yaml]", "path: [adapter.yaml]", 'Did you mean "paths"?'),
-        ("paths: [adapter.yaml]", "paths: adapter.yaml", "names suites as"),
+        ("paths: [adapter.yaml]", "paths: adapter.yaml", "verify.paths"),
         ("paths: [adapter.yaml]", "paths: [absent.yaml]", "absent.yaml"),
         ("paths: [adapter.yaml]", "paths: [contracts/tool.yaml]", "no verification suite"),
         ("paths: [adapter.yaml]", "paths: [../]", ".."),
