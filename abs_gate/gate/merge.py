@@ -90,6 +90,12 @@ def _shard(name: str, document: ResultDocument) -> tuple[int, int]:
 
 
 def _check_alike(shards: Sequence[tuple[str, ResultDocument]]) -> None:
+    for name, document in shards:
+        if document["verdict"] == "cancelled" and not document["sessions"]:
+            raise CannotVerify(
+                f"{name} was cancelled before its sessions began, so what it was to verify is not all there.",
+                hint="Run the job of that shard again.",
+            )
     first_name, first = shards[0]
     for name, document in shards[1:]:
         for key in _ALIKE:
@@ -193,24 +199,38 @@ def _parts(
 
 
 def _contracts(shards: Sequence[tuple[str, ResultDocument]]) -> ContractsRecord | None:
-    found = [(name, document["contracts"]) for name, document in shards if document["contracts"] is not None]
+    found = [(name, contracts) for name, document in shards if (contracts := document["contracts"]) is not None]
     if not found:
         return None
     first_name, first = found[0]
     for name, contracts in found[1:]:
-        if contracts is not None and first is not None and contracts["fingerprints"] != first["fingerprints"]:
+        if contracts["fingerprints"] != first["fingerprints"]:
             raise CannotVerify(f"{first_name} and {name} saw different tool contracts.")
-    return next((contracts for _, contracts in found if contracts and contracts.get("error")), first)
+    compared = [(name, contracts) for name, contracts in found if not contracts.get("error")]
+    for name, contracts in compared[1:]:
+        other, known = compared[0]
+        if any(contracts[key] != known[key] for key in ("base", "tools")):
+            raise CannotVerify(f"{other} and {name} compared the tool contracts with different bases.")
+    error = next((contracts["error"] for _, contracts in found if contracts.get("error")), None)
+    if error is None or not compared:
+        return first
+    return {**compared[0][1], "error": error}
 
 
 def _verification(documents: Sequence[ResultDocument]) -> list[VerificationRecord]:
-    """Every case once; where several shards ran it, the worst outcome stands."""
-    merged: dict[str, VerificationRecord] = {}
+    """Every case once; where several shards ran it, the worst outcome stands.
+
+    Of cases that share an id in one shard, each stays one of its own.
+    """
+    merged: dict[tuple[str, int], VerificationRecord] = {}
     for document in documents:
+        seen = Counter[str]()
         for record in document["verification"]:
-            known = merged.get(record["id"])
+            key = (record["id"], seen[record["id"]])
+            seen[record["id"]] += 1
+            known = merged.get(key)
             if known is None or _WORST_FIRST.index(record["outcome"]) < _WORST_FIRST.index(known["outcome"]):
-                merged[record["id"]] = record
+                merged[key] = record
     return list(merged.values())
 
 

@@ -19,6 +19,8 @@ from abs_gate.gate.verdict import decide
 from abs_gate.settings.model import SessionPolicy, SessionsSettings, Settings
 
 from .play import OUTCOMES, case_of, metadata, play, rate, session, trial
+from .test_verdict import case as verified
+from .test_verdict import change, contracts, run, tool
 
 
 def run_shard(rows, number: int, count: int, *, early_stop: bool = True, **policy):
@@ -147,3 +149,61 @@ def test_a_cancelled_shard_is_not_green():
     merged = merge_results(shards)
     assert merged["verdict"] == "unverified"
     assert "did not run: the run was cancelled" in merged["reasons"][0]
+
+
+def with_layers(*shards):
+    """Shards that every one compared contracts and verified: (contracts, verification) each."""
+    documents = shards_of(["PPP"] * 6, len(shards))
+    for (_, document), (of_contracts, records) in zip(documents, shards, strict=True):
+        document.update(contracts=of_contracts, verification=records)
+    return documents
+
+
+def test_a_verification_case_that_every_shard_ran_is_shown_once():
+    records = [verified("passed", "a"), verified("passed", "b"), verified("skipped", "b")]
+    merged = merge_results(with_layers(*[(contracts(), copy.deepcopy(records)) for _ in range(3)]))
+    assert merged["verdict"] == "passed"
+    assert merged["verification"] == records, "two cases that share an id stay two"
+    assert merged["contracts"] == contracts()
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "verdict"),
+    [
+        (("passed", "failed"), "failed"),
+        (("failed", "unverified"), "failed"),
+        (("unverified", "passed"), "unverified"),
+        (("skipped", "passed"), "passed"),
+    ],
+)
+def test_the_worst_outcome_of_a_verification_case_decides(outcomes, verdict):
+    for order in (outcomes, outcomes[::-1]):
+        merged = merge_results(with_layers(*[(None, [verified("passed", "x"), verified(each, "y")]) for each in order]))
+        assert merged["verdict"] == verdict
+        assert [record["name"] for record in merged["verification"]] == ["x", "y"]
+
+
+def test_contracts_are_decided_once():
+    broken = run(contracts=contracts(tool(change())))["contracts"]
+    merged = merge_results(with_layers((broken, []), (broken, [])))
+    assert (merged["verdict"], len(merged["contracts"]["tools"])) == ("failed", 1)
+    unread = contracts(error="the base could not be read")
+    for order in ((broken, unread), (unread, broken)):
+        merged = merge_results(with_layers(*[(each, []) for each in order]))
+        assert merged["verdict"] == "failed", "an error in one shard does not hide what another found"
+        assert merged["contracts"]["error"]
+    assert merge_results(with_layers((contracts(), []), (unread, [])))["verdict"] == "unverified"
+
+
+@pytest.mark.parametrize("other", [contracts(tool(change())), {**contracts(), "base": "commit 9"}])
+def test_contracts_compared_with_different_bases_are_refused(other):
+    with pytest.raises(CannotVerify, match="different bases"):
+        merge_results(with_layers((contracts(), []), (other, [])))
+
+
+def test_shards_that_were_cancelled_while_they_verified_are_refused():
+    documents = with_layers((None, [verified("passed", "a")]), (None, [verified("passed", "a")]))
+    for _, document in documents:
+        document.update(sessions=[], verdict="cancelled")
+    with pytest.raises(CannotVerify, match="was cancelled before its sessions began"):
+        merge_results(documents)
