@@ -58,7 +58,7 @@ class JudgePanel:
         name = adapter if adapter is not None else self._default
         if name is None or name not in self._judges:
             known = ", ".join(sorted(self._judges)) or "none"
-            wanted = f'no judge is called "{adapter}"' if adapter else "no default judge is configured"
+            wanted = f'no judge is called "{adapter}"' if adapter else "there is no default judge: name one `default`"
             raise JudgeUnavailable(f"{wanted} (known: {known})")
         votes = self._votes if isinstance(self._votes, int) else self._votes.get(name, 1)
         return tuple(self._ask_once(name, question, vote) for vote in range(max(1, votes)))

@@ -242,7 +242,7 @@ def _asides(document: ResultDocument) -> Iterator[str]:
     """What does not decide and must still be read: quarantined failures, a weaker policy."""
     metadata = document["metadata"]
     for session in document["sessions"]:
-        if session["quarantined"] and session["outcome"] != "passed":
+        if session["quarantined"] and session["outcome"] != "passed" and not runs_elsewhere(session):
             note = session.get("quarantine_note", "Quarantined.")
             yield f'Not gating: session "{session["name"]}" is {session["outcome"]}. {note}'
     if metadata.get("threshold_policy") != "block":

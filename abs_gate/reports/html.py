@@ -14,6 +14,7 @@ from importlib import resources
 from string import Template
 
 from abs_gate.gate.result import ResultDocument, SessionRecord, VerificationRecord
+from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.evidence_text import item_text, pointers_of, reasons_of, state_of
 from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, duration_text
@@ -82,7 +83,7 @@ def _reasons(document: ResultDocument) -> str:
 
 def _tiles(document: ResultDocument) -> str:
     """The few figures that tell how big the run was and how it went."""
-    sessions = document["sessions"]
+    sessions = [session for session in document["sessions"] if not runs_elsewhere(session)]
     trials = [session["trials"] for session in sessions]
     tiles: list[tuple[str, str]] = []
     if sessions:

@@ -11,6 +11,7 @@ from abs_gate.gate.result import (
     TrialRecord,
     VerificationRecord,
 )
+from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.failures import Part, behaviors_of, find_failures
 from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, rate_of
 from abs_gate.reports.grouping import FailureGroup, group_failures
@@ -87,8 +88,8 @@ def sessions_html(document: ResultDocument) -> str:
 def _session_card(session: SessionRecord) -> str:
     trials = session["trials"]
     verified = trials["passed"] + trials["failed"]
-    outcome = session["outcome"]
-    shown = "tolerated" if session["quarantined"] and outcome != "passed" else outcome
+    outcome = "skipped" if runs_elsewhere(session) else session["outcome"]
+    shown = "tolerated" if session["quarantined"] and outcome not in ("passed", "skipped") else outcome
     rate = rate_of(trials["passed"], verified) if verified else NO_RATE
     flags = ", critical" * session["critical"] + ", quarantined" * session["quarantined"]
     summary = (

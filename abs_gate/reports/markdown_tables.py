@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_gate.gate.result import BehaviorRecord, ResultDocument, SessionRecord, VerificationRecord
+from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.failures import Part, behaviors_of
 from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, rate_of
 from abs_gate.reports.markdown_text import Section, cell, sentence_cell
@@ -79,8 +80,9 @@ def _session_row(session: SessionRecord) -> str:
     passed = rate_of(trials["passed"], verified) if verified else NO_RATE
     if trials["unverified"]:
         passed += f", {trials['unverified']:,} unverified"
+    word = "➖ elsewhere" if runs_elsewhere(session) else f"{ICONS[session['outcome']]} {session['outcome']}"
     return (
-        f"| {ICONS[session['outcome']]} {session['outcome']} | {cell(session['name'], 100)} | {passed} "
+        f"| {word} | {cell(session['name'], 100)} | {passed} "
         f"| {interval_text(session['interval'])} | {sentence_cell(session['required'], 80)} | {_notes(session)} |"
     )
 

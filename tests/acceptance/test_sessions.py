@@ -277,3 +277,20 @@ def test_a_shard_tells_which_sessions_belong_to_others(tmp_path):
         assert "could not be verified" not in done.out and "What did not pass" not in done.out
     counts = [int(re.search(r"(\d) of \1 sessions? passed", done.out)[1]) for done in shards]
     assert sum(counts) == 4 and all(counts)
+
+
+def test_every_report_of_a_shard_calls_the_sessions_of_others_elsewhere(tmp_path):
+    for number in range(3):
+        behaviors = "  - {actor: user, action: says, content: hi}\n  - {actor: assistant, action: informs}\n"
+        (tmp_path / f"{number}.abs.yaml").write_text(f'session: s{number}\nabs_version: "0.2"\nbehaviors:\n{behaviors}')
+    (tmp_path / "agent.py").write_text("def answer(messages, tools):\n    return 'hello'\n")
+    (tmp_path / "abs-gate.yaml").write_text(
+        "version: 1\nagent: {format: python, command: 'agent:answer'}\n"
+        "sessions: {quarantine: [{session: s0, owner: me, until: 2099-01-01}]}\n"
+    )
+    for form, elsewhere in (("text", "elsewhere "), ("markdown", "| ➖ elsewhere |"), ("html", "skipped</span> s")):
+        done = sessions(tmp_path, ".", "-c", "abs-gate.yaml", "--shard", "1/9", format=form)
+        assert elsewhere in done.out, done.out[-3000:]
+        assert "Not gating" not in done.out, "a quarantined session of another shard is that shard's to tell"
+    junit = sessions(tmp_path, ".", "-c", "abs-gate.yaml", "--shard", "1/9", format="junit").out
+    assert 'errors="0"' in junit and "<error" not in junit and "<failure" not in junit

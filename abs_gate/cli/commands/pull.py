@@ -33,6 +33,7 @@ def command(
     Needs pip install 'abs-gate[mcp]'.
     """
     from abs_gate.drivers.mcp_client import pull_tools, write_snapshot
+    from abs_gate.reports.figures import count_of
 
     if (mcp_command is None) == (mcp_url is None):
         raise click.UsageError("Give either --mcp-command or --mcp-url.")
@@ -45,7 +46,7 @@ def command(
     )
     out.data(write_snapshot(pulled), output)
     if not quiet:
-        out.error(f"{len(pulled.tools)} tools of {mcp_url or 'the server'} written to {output}.")
+        out.error(f"{count_of(len(pulled.tools), 'tool')} of {mcp_url or 'the server'} written to {output}.")
     return 0
 
 
