@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from abs_gate.drivers.mcp_log import listening, reason_of
 from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause, said
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
@@ -68,7 +69,7 @@ def pull_tools(
         raise ConfigurationError("Give either a command or an address of the MCP server.")
     environment = child_environment(os.environ, {name: f"${{{name}}}" for name in environment_names})
     redactor = Redactor([*headers.values(), *(environment[name] for name in environment_names)])
-    with tempfile.TemporaryFile("w+") as errors:
+    with tempfile.TemporaryFile("w+") as errors, listening() as heard:
         if command is not None:
             shown = "The MCP server"
             opener: Any = StdioServer(command, environment, errors)
@@ -80,17 +81,18 @@ def pull_tools(
         try:
             pulled = asyncio.run(asyncio.wait_for(_list_all(opener, timeout_s), timeout_s))
         except TimeoutError:
+            sent = redactor.redact(heard.words())
             raise CannotVerify(
-                f"{shown} did not list its tools within {timeout_s:g} s.{said(errors, redactor)}",
+                f"{shown} did not list its tools within {timeout_s:g} s.{sent}{said(errors, redactor)}",
                 hint="Does it start in that time? Raise --timeout, or install it beforehand.",
             ) from None
         except Exception as error:
             cause = root_cause(error)
             if isinstance(cause, CannotVerify | ConfigurationError):
                 raise cause from None
-            reason = redactor.redact(" ".join(str(cause).split())[:300]) or type(cause).__name__
+            reason, sent = redactor.redact(reason_of(cause)), redactor.redact(heard.words())
             raise CannotVerify(
-                f"{shown} did not list its tools: {reason}.{said(errors, redactor)}",
+                f"{shown} did not list its tools: {reason}.{sent}{said(errors, redactor)}",
                 hint="Is it an MCP server, over that transport?",
             ) from None
     return _without_secrets(pulled, redactor)

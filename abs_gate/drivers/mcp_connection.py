@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from abs_gate.drivers.envelopes import MOST_RAW, no_answer, read_error
 from abs_gate.drivers.fault_proxy import FaultProxy
+from abs_gate.drivers.mcp_log import Heard, listening, reason_of
 from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
@@ -50,6 +51,7 @@ class McpConnection:
         self._client: Any = None
         self._stop: asyncio.Event | None = None
         self._tools: dict[str, Any] | None = None
+        self._heard: Heard | None = None
 
     def call(self, tool: str, arguments: dict[str, Json], meta: Mapping[str, Json], timeout_s: float) -> ToolAnswer:
         """Call a tool. Raises CannotVerify: the server cannot be reached at all."""
@@ -77,7 +79,11 @@ class McpConnection:
         """Whether the server's list says that a tool only reads. Raises CannotVerify."""
         self._open()
         if self._tools is None:
-            listed = self._run(self._client.list_tools(), _CONNECT_S)
+            try:
+                listed = self._run(self._client.list_tools(), _CONNECT_S)
+            except Exception as error:
+                reason = f"{reason_of(error).rstrip('.')}.{self._sent()}"
+                raise CannotVerify(f"The MCP server {self._shown} did not list its tools: {reason}") from error
             self._tools = {each.name: each for each in listed.tools}
         found = self._tools.get(tool)
         annotations = getattr(found, "annotations", None)
@@ -99,12 +105,12 @@ class McpConnection:
         try:
             return _read(self._run(call(), timeout_s))
         except MCPError as error:
-            text = str(error)
+            text = reason_of(error)
             if "timed out" in text.lower() or "closed" in text.lower():
-                return no_answer(text)
+                return no_answer(f"{text.rstrip('.')}.{self._sent()}".rstrip("."))
             return ToolAnswer(kind=AnswerKind.PROTOCOL_ERROR, message=text, raw=text)
         except (TimeoutError, concurrent.futures.TimeoutError):
-            return no_answer(f"the MCP server did not answer within {timeout_s:g} s")
+            return no_answer(f"the MCP server did not answer within {timeout_s:g} s.{self._sent()}".rstrip("."))
         except Exception as error:
             return no_answer(f"the MCP server gave no answer ({type(error).__name__}: {one_line(str(error), 200)})")
 
@@ -127,8 +133,11 @@ class McpConnection:
             cause = root_cause(error)
             if isinstance(cause, ConfigurationError):
                 raise cause from None
-            reason = one_line(str(cause), 200) or type(cause).__name__
-            raise CannotVerify(f"The MCP server {self._shown} could not be reached: {reason}.") from error
+            reason = reason_of(cause) if str(cause) else "it did not answer in time"
+            raise CannotVerify(f"The MCP server {self._shown} could not be reached: {reason}.{self._sent()}") from error
+
+    def _sent(self) -> str:
+        return self._heard.words() if self._heard is not None else ""
 
     def _live(self, opened: concurrent.futures.Future[None]) -> None:
         async def live() -> None:
@@ -144,7 +153,8 @@ class McpConnection:
                 await self._stop.wait()
 
         try:
-            asyncio.run(live())
+            with listening() as self._heard:
+                asyncio.run(live())
         except BaseException as error:
             if not opened.done():
                 opened.set_exception(error)

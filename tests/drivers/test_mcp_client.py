@@ -231,3 +231,61 @@ def test_a_real_server_over_http(everything: str, free_port: int) -> None:
         finally:
             process.terminate()
     assert "echo" in names(pulled)
+
+
+GARBAGE = """
+import sys
+print("Welcome to the \\033[1mtool\\033[0m server", flush=True)
+for line in sys.stdin:
+    print("no idea", flush=True)
+"""
+PAGE = """
+import http.server, sys
+
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.send_response(200)
+        self.send_header("content-type", sys.argv[2])
+        self.end_headers()
+        self.wfile.write(b"data: <html>sign in</html>\\n\\n")
+    do_GET = do_DELETE = do_POST
+    def log_message(self, *_): pass
+
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Page).serve_forever()
+"""
+
+
+def pull(*arguments: str) -> tuple[int, str]:
+    """As a process: the library logs to standard error only where nothing else listens, as pytest does."""
+    words = [sys.executable, "-m", "abs_gate", "pull", *arguments, "-o", os.devnull]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_server_that_prints_garbage_is_told_in_words(tmp_path: Path) -> None:
+    (tmp_path / "garbage.py").write_text(GARBAGE, "utf-8")
+    code, said = pull("--mcp-command", f"{sys.executable} {tmp_path / 'garbage.py'}", "--timeout", "3")
+    assert code == 3
+    assert "It sent what is no MCP message: `Welcome to the" in said
+    assert "Traceback" not in said and "pydantic" not in said and "\033" not in said
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "text/event-stream", "text/html"])
+def test_an_address_that_answers_with_a_page_is_told_in_words(
+    tmp_path: Path, free_port: int, content_type: str
+) -> None:
+    (tmp_path / "page.py").write_text(PAGE, "utf-8")
+    with subprocess.Popen([sys.executable, str(tmp_path / "page.py"), str(free_port), content_type]) as process:
+        try:
+            for _ in range(400):
+                with socket.socket() as sock:
+                    if sock.connect_ex(("127.0.0.1", free_port)) == 0:
+                        break
+                time.sleep(0.05)
+            code, said = pull("--mcp-url", f"http://127.0.0.1:{free_port}/mcp", "--timeout", "5")
+        finally:
+            process.terminate()
+    assert code == 3
+    assert "did not list its tools" in said
+    assert "Traceback" not in said and "pydantic" not in said and len(said.splitlines()) == 1

@@ -109,3 +109,23 @@ def test_tools_of_one_server_share_a_connection(closing):
 def _running(tmp_path):
     listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if str(tmp_path / "ledger") in line and "ps -ww" not in line]
+
+
+def test_garbage_between_messages_is_told_and_logged_nowhere(tmp_path):
+    (tmp_path / "garbage.py").write_text("print('no idea', flush=True)\nimport time\ntime.sleep(1)\n", "utf-8")
+    program = f"""
+import os
+from contextlib import ExitStack
+from abs_gate.drivers.mcp_tool import McpServers, McpTool
+with ExitStack() as closing:
+    server = McpServers(closing).server(
+        command={f"{sys.executable} {tmp_path / 'garbage.py'}"!r}, url=None, cwd=".", env=dict(os.environ), headers={{}}
+    )
+    try:
+        print(McpTool(server, "add", timeout_s=3).call({{}}).message)
+    except Exception as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert "It sent what is no MCP message: `no idea`" in done.stdout
+    assert done.stderr == ""
