@@ -123,11 +123,12 @@ def _rows(record: SessionRecord, rule: Rule) -> tuple[str, str]:
             undecided += row["rows"]
             open_example = open_example or open_words(rule, counts)
     total = sum(row["rows"] for row in record["row_counts"])
+    all_rows = "1 row" if total == 1 else f"{total:,} rows"
     lowest = record.get("lowest_row")
     at = f" The lowest is row {lowest['row']}." if lowest else ""
     return (
-        f"{failed} of {total} rows failed, the first of them so: {words}{at}" if failed else "",
-        f"{undecided} of {total} rows are undecided: {open_example}" if undecided else "",
+        f"{failed} of {all_rows} failed, the first of them so: {words}{at}" if failed else "",
+        f"{undecided} of {all_rows} {'is' if undecided == 1 else 'are'} undecided: {open_example}" if undecided else "",
     )
 
 
