@@ -17,8 +17,7 @@ from abs_gate.cli.options import Flags
 from abs_gate.cli.places import common_workspace, here
 from abs_gate.cli.progress import choose_progress
 from abs_gate.cli.results import read_result
-from abs_gate.cli.wiring import environment, open_ports, read_context
-from abs_gate.contracts.rules import all_rules
+from abs_gate.cli.wiring import environment, known_rules, open_ports, read_context
 from abs_gate.errors import AbsGateError, ConfigurationError
 from abs_gate.gate.evidence import collect_evidence
 from abs_gate.gate.merge import merge_results
@@ -106,7 +105,7 @@ def read_settings(request: Request, environ: Mapping[str, str]) -> tuple[WorkTre
         flags=request.flags,
         inputs=request.inputs,
         environ=environ,
-        known_rules=frozenset(rule.id for rule in all_rules()),
+        known_rules=known_rules,
         use_default_file=not paths,
     )
     if paths:

@@ -210,3 +210,10 @@ def _has_review_label(settings: Settings, event: EventContext | None) -> bool:
 def environment() -> Mapping[str, str]:
     """The process's environment, read once."""
     return dict(os.environ)
+
+
+def known_rules() -> frozenset[str]:
+    """The id of every contract rule, for settings that name one."""
+    from abs_gate.contracts.rules import all_rules
+
+    return frozenset(rule.id for rule in all_rules())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from abs_gate.findings import Finding, Json, Severity
 from abs_gate.settings.options import OPTIONS, OTHER_ENVIRONMENT, Option
+from abs_gate.settings.values import NotShown
 from abs_gate.sources.suggest import nearest
 
 Flags = Mapping[str, str | bool | Sequence[str] | None]
@@ -46,7 +47,8 @@ def read_given(
             try:
                 given[option.path] = Given(value=option.read(raw), name=name, kind=kind)
             except ValueError as problem:
-                told = "The value cannot be used." if option.secret and kind != "flag" else str(problem)
+                is_told = not option.secret or kind == "flag" or isinstance(problem, NotShown)
+                told = str(problem) if is_told else "The value cannot be used."
                 findings.append(_finding(f"{name}: {told}", option.path))
             break
     return given, tuple(findings)

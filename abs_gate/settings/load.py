@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
 
@@ -19,6 +19,7 @@ from abs_gate.settings.given import Flags, Given, read_given, warn_unread
 from abs_gate.settings.model import Secret, Settings
 from abs_gate.settings.read_agent import read_agent, read_judges
 from abs_gate.settings.read_rest import (
+    KnownRules,
     read_budget,
     read_canary,
     read_contracts,
@@ -47,7 +48,7 @@ def load_settings(
     flags: Flags | None = None,
     inputs: Mapping[str, str] | None = None,
     environ: Mapping[str, str] | None = None,
-    known_rules: Collection[str] | None = None,
+    known_rules: KnownRules | None = None,
     use_default_file: bool = True,
     resolve_secrets: bool = True,
 ) -> Settings:
@@ -90,7 +91,7 @@ def settings_schema() -> Mapping[str, Json]:
     return schema
 
 
-def _build(source: Source, known_rules: Collection[str] | None) -> Settings:
+def _build(source: Source, known_rules: KnownRules | None) -> Settings:
     root = Section(source=source, value=source.document.value if source.document is not None else None)
     sessions = read_sessions(root.section("sessions"))
     settings = Settings(

@@ -99,7 +99,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         path="agent.auth.token",
-        read=values.text,
+        read=values.header_value,
         flag="--agent-token",
         input="agent-token",
         environment=("ABS_GATE_AGENT_TOKEN", "ABS_AGENT_TOKEN"),
@@ -376,7 +376,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         path="judges.default.token",
-        read=values.text,
+        read=values.header_value,
         flag="--judge-token",
         environment=("ABS_GATE_JUDGE_TOKEN", "ABS_JUDGE_API_KEY"),
         secret=True,
@@ -446,7 +446,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         path="github_token",
-        read=values.text,
+        read=values.header_value,
         input="github-token",
         environment=("ABS_GATE_GITHUB_TOKEN", "GITHUB_TOKEN"),
         secret=True,

@@ -127,11 +127,11 @@ def _auth(section: Section) -> AuthSettings:
     auth = AuthSettings(
         type=section.get("type", values.choice(*AUTH_TYPES), default),
         token=token,
-        header=section.get("header", values.text, None),
+        header=section.get("header", values.header_name, None),
         token_url=section.get("token_url", values.url, None),
         client_id=section.get("client_id", values.text, None),
-        client_secret=section.secret("client_secret"),
-        refresh_token=section.secret("refresh_token"),
+        client_secret=section.secret("client_secret", str.strip),
+        refresh_token=section.secret("refresh_token", str.strip),
         scope=section.get("scope", values.text, None),
     )
     for need in _NEEDED[auth.type]:

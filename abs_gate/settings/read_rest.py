@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 
 from abs_gate.findings import Json
@@ -20,8 +20,11 @@ from abs_gate.sources.suggest import did_you_mean
 
 _ACTIONS = ("block", "review", "note", "ignore")
 
+KnownRules = Callable[[], Collection[str]]
+"""Gives the id of every contract rule; asked only where the file names one, as the catalogue is slow to load."""
 
-def read_contracts(section: Section, known_rules: Collection[str] | None) -> ContractsSettings:
+
+def read_contracts(section: Section, known_rules: KnownRules | None) -> ContractsSettings:
     """Everything under `contracts:`."""
     block = section.get("block", values.known_words(*CLASSIFICATIONS), frozenset({"breaking", "safety_breaking"}))
     review = section.get("review", values.known_words(*CLASSIFICATIONS), frozenset({"behavior_sensitive"}))
@@ -97,14 +100,15 @@ def read_lists(value: Json) -> Mapping[str, tuple[str, ...]]:
     }
 
 
-def _rules(section: Section, known_rules: Collection[str] | None) -> Mapping[str, str]:
+def _rules(section: Section, known_rules: KnownRules | None) -> Mapping[str, str]:
     rules = section.raw("rules")
     if not isinstance(rules, Mapping):
         return {}
     read = section.section("rules")
     if known_rules is not None:
-        for rule in rules.keys() - set(known_rules):
-            hint = did_you_mean(str(rule), sorted(known_rules)) or " `abs-gate rules` lists them."
+        known = known_rules()
+        for rule in rules.keys() - set(known):
+            hint = did_you_mean(str(rule), sorted(known)) or " `abs-gate rules` lists them."
             read.refuse(str(rule), f"There is no such rule.{hint}")
     return {str(rule): read.from_file(str(rule), values.choice(*_ACTIONS), "block") for rule in rules}
 

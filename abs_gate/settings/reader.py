@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from abs_gate.findings import Finding, Json, Location, Severity
 from abs_gate.settings.given import Given
+from abs_gate.settings import values
 from abs_gate.settings.model import Secret
-from abs_gate.settings.values import environment_name
 from abs_gate.sources.located import LocatedDocument
 
 Value = TypeVar("Value")
@@ -111,19 +111,19 @@ class Section:
             )
         )
 
-    def secret(self, key: str) -> Secret | None:
+    def secret(self, key: str, read: Callable[[Json], str] = values.header_value) -> Secret | None:
         """A secret: given directly, or from the environment variable that the file names in `<key>_env`."""
         given = self.given(key)
         if given is not None:
             return self._keep(Secret(str(given.value), given.name))
-        return self.secret_named(f"{key}_env", self.raw(f"{key}_env"))
+        return self.secret_named(f"{key}_env", self.raw(f"{key}_env"), read)
 
-    def secret_named(self, key: str, name: Json) -> Secret | None:
-        """The value of the environment variable that a key names; missing ones are reported."""
+    def secret_named(self, key: str, name: Json, read: Callable[[Json], str] = values.header_value) -> Secret | None:
+        """The value of the environment variable that a key names; missing and unfit ones are reported."""
         if name is None:
             return None
         try:
-            environment_name(name)
+            values.environment_name(name)
         except ValueError as problem:
             self.refuse(key, str(problem))
             return None
@@ -138,7 +138,11 @@ class Section:
                 hint="Pass the secret to the step as that variable; pull requests from forks do not have it.",
             )
             return None
-        return self._keep(Secret(value.strip(), f"env:{name}"))
+        try:
+            return self._keep(Secret(read(value), f"env:{name}"))
+        except values.NotShown as problem:
+            self.refuse(key, f"The environment variable {name[:80]} cannot be used: {problem}")
+            return None
 
     def _keep(self, secret: Secret) -> Secret:
         self.source.secrets.append(secret)

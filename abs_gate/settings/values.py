@@ -25,7 +25,12 @@ _NAME = re.compile(r"[A-Za-z0-9_.\-]+")
 _RUNNER_PREFIXES = ("ACTIONS_", "GITHUB_", "INPUT_", "RUNNER_")
 """Variables that the runner sets for every action; a file that a pull request changes could have them sent away."""
 _ENVIRONMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _LONGEST_NUMBER = 40
+
+
+class NotShown(ValueError):
+    """A problem in words that hold nothing of the value, so that they may be told of a secret as well."""
 
 
 def shown(value: Json) -> str:
@@ -39,6 +44,28 @@ def text(value: Json) -> str:
     """A text that is not empty."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{shown(value)} is not a text. Write a text that is not empty.")
+    return value
+
+
+def header_value(value: Json) -> str:
+    """A text that a header can carry, without the blanks around it. Its errors never show it: it may be a secret."""
+    if not isinstance(value, str) or not value.strip():
+        raise NotShown("There is no text in it.")
+    carried = value.strip()
+    if any(ord(char) < 32 or ord(char) == 127 for char in carried):
+        raise NotShown(
+            "The value holds a line break or another control character, which no HTTP header can carry. "
+            "Was a whole file pasted, or a text with a note below it?"
+        )
+    if any(ord(char) > 255 for char in carried):
+        raise NotShown("The value holds a character that no HTTP header can carry. Write ASCII.")
+    return carried
+
+
+def header_name(value: Json) -> str:
+    """The name of an HTTP header (RFC 9110, 5.1: a token)."""
+    if not isinstance(value, str) or not _HEADER_NAME.fullmatch(value):
+        raise NotShown("This is not the name of an HTTP header. Use letters, digits and -, such as X-Api-Key.")
     return value
 
 
@@ -202,12 +229,12 @@ def headers(value: Json) -> Mapping[str, str]:
         for key, item in value.items():
             if isinstance(item, str) and "${" in item:
                 raise ValueError(f"The value of {shown(key)} holds ${{…}}, and nothing is filled in. Use headers_env.")
-        return {key: text(item) for key, item in value.items()}
+        return {header_name(key): header_value(item) for key, item in value.items()}
     pairs = [line.partition("=") for line in lines(value)]
     for name, equals, content in pairs:
         if not equals or not name.strip() or not content:
-            raise ValueError("A header is written Name=value.")
-    return {name.strip(): content for name, _, content in pairs}
+            raise NotShown("A header is written Name=value.")
+    return {header_name(name.strip()): header_value(content) for name, _, content in pairs}
 
 
 def filters(value: Json) -> tuple[tuple[str, str], ...]:

@@ -77,7 +77,7 @@ def refused(load):
 
 
 def test_a_whole_configuration(load):
-    settings = load(FULL, environ=TOKEN, known_rules=["tool_added"])
+    settings = load(FULL, environ=TOKEN, known_rules=lambda: ["tool_added"])
     assert settings.file == "abs-gate.yaml"
     assert settings.agent.auth.token.value == "t0p-secret"
     assert settings.agent.start.ready == "http://127.0.0.1:8080/health"
@@ -174,7 +174,7 @@ contracts: {rules: {tool_addd: note, x: blok}, block: [breking]}
 budget: {max_cost: 5}
 reprt: {}
 """,
-        known_rules=["tool_added", "x"],
+        known_rules=lambda: ["tool_added", "x"],
         flags={"--shard": "3"},
     )
     expected = [

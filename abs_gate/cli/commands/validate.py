@@ -32,8 +32,7 @@ def command(
     from abs_gate.app.validate import settings_for_paths, validate
     from abs_gate.cli.clock import SystemClock
     from abs_gate.cli.places import here, open_path
-    from abs_gate.cli.wiring import environment
-    from abs_gate.contracts.rules import all_rules
+    from abs_gate.cli.wiring import environment, known_rules
     from abs_gate.errors import ConfigurationError
     from abs_gate.gate.records import finding_record
     from abs_gate.reports.figures import count_of
@@ -52,7 +51,7 @@ def command(
         config or (configurations[0] if configurations else None),
         flags=flags,
         environ=environ,
-        known_rules=frozenset(rule.id for rule in all_rules()),
+        known_rules=known_rules,
         use_default_file=not paths,
         resolve_secrets=False,
     )
