@@ -23,6 +23,7 @@ from abs_gate.drivers.stand_in import StandInServer
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
 from abs_gate.settings.model import StartSettings
+from abs_gate.settings.values import NotShown, header_value
 from abs_gate.sources.redaction import Redactor
 from abs_gate.transport import Transport
 from abs_gate.transport.children import Child, child_environment
@@ -263,7 +264,10 @@ class OpenBench:
             self._around.redactor.learn(self._around.environ[match[1]])
             return self._around.environ[match[1]]
 
-        return _FROM_ENVIRONMENT.sub(put_in, value)
+        try:
+            return header_value(_FROM_ENVIRONMENT.sub(put_in, value))
+        except NotShown as problem:
+            raise ConfigurationError(f"{self._suite.file}: the header {name} cannot be sent: {problem}") from None
 
     def _resolved(self, means: Means) -> Mapping[str, Json]:
         try:

@@ -12,6 +12,7 @@ from abs_gate.evaluators.judged import JudgePanel
 from abs_gate.judges.model import ModelJudge
 from abs_gate.judges.scoring import CommandJudge, PythonJudge
 from abs_gate.settings.model import JudgeSettings, Secret
+from abs_gate.settings.values import NotShown, header_value
 from abs_gate.transport import StaticCredentials, Transport
 from abs_gate.transport.callables import load_callable
 from abs_gate.transport.children import child_environment, inside
@@ -144,7 +145,10 @@ def usual_key(url: str | None, provider: Provider, environ: Mapping[str, str]) -
     if is_own_address(url, provider):
         for name in provider.keys:
             if environ.get(name, "").strip():
-                return Secret(environ[name].strip(), f"env:{name}")
+                try:
+                    return Secret(header_value(environ[name]), f"env:{name}")
+                except NotShown as problem:
+                    raise ConfigurationError(f"The environment variable {name} cannot be used: {problem}") from None
     return None
 
 

@@ -115,8 +115,7 @@ def _judge_of_environment(root: Section) -> dict[str, JudgeSettings]:
             if value:
                 token = None
                 if root.source.resolve_secrets:
-                    token = Secret(value, f"env:{name}")
-                    root.source.secrets.append(token)
+                    token = root.secret_from(name, key="judges", value=value)
                 return {"default": JudgeSettings(format=judge_format, token=token, url_origin="environment")}
     return {}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from abs_gate.findings import Finding, Json, Location, Severity
-from abs_gate.settings.given import Given
 from abs_gate.settings import values
+from abs_gate.settings.given import Given
 from abs_gate.settings.model import Secret
 from abs_gate.sources.located import LocatedDocument
 
@@ -138,6 +138,12 @@ class Section:
                 hint="Pass the secret to the step as that variable; pull requests from forks do not have it.",
             )
             return None
+        return self.secret_from(name, key=key, value=value, read=read)
+
+    def secret_from(
+        self, name: str, *, key: str, value: str, read: Callable[[Json], str] = values.header_value
+    ) -> Secret | None:
+        """The value of an environment variable as a secret; an unfit one is reported at `key`, and never shown."""
         try:
             return self._keep(Secret(read(value), f"env:{name}"))
         except values.NotShown as problem:
