@@ -51,7 +51,10 @@ def command(
 
 
 def _header(text: str) -> tuple[str, str]:
-    name, separator, value = text.partition("=")
-    if not separator or not name.strip():
-        raise click.UsageError("--header takes NAME=VALUE.")
-    return name.strip(), value
+    from abs_gate.settings import values
+
+    try:
+        ((name, value),) = values.headers((text,)).items()
+    except ValueError as problem:
+        raise click.UsageError(f"--header: {problem}") from None
+    return name, value
