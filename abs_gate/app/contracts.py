@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from abs_gate.contracts.diff import diff_sets
 from abs_gate.contracts.fingerprint import fingerprint_set
 from abs_gate.contracts.load import load_contracts
 from abs_gate.contracts.model import Classification, ContractSet, ToolDiff
@@ -144,6 +143,8 @@ def nothing_found(places: str) -> ConfigurationError:
 
 def compare_sets(base: ContractSet, head: ContractSet, *, today: str) -> tuple[ToolDiff, ...]:
     """What changed, and then every tool that did not: a list that says what was compared, not only what was found."""
+    from abs_gate.contracts.diff import diff_sets  # the schema engine is slow to load and only needed here
+
     diffs = diff_sets(base, head, today=today)
     told = {diff.tool_id for diff in diffs}
     before = newest_tools(base)
