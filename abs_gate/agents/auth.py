@@ -19,8 +19,11 @@ def build_credentials(settings: AgentSettings, url: str, transport: Transport, *
     """
     auth = settings.auth
     secrets = [auth.token, auth.client_secret, auth.refresh_token, *settings.header_secrets.values()]
-    for address in (url, auth.token_url or url):
-        require_may_send(secrets, address, settings.url_origin, files_trusted=files_trusted, setting="agent-url")
+    named = settings.secret_names
+    require_may_send(secrets, url, settings.url_origin, files_trusted=files_trusted, setting="agent-url", named=named)
+    if auth.type == "oauth2" and auth.token_url is not None:
+        origin, setting = auth.endpoint_origin, "ABS_GATE_AGENT_REFRESH_URL"
+        require_may_send(secrets, auth.token_url, origin, files_trusted=files_trusted, setting=setting, named=named)
     extra = {name: secret.value for name, secret in settings.header_secrets.items()}
     if auth.type == "oauth2":
         return OAuth2Credentials(auth, transport, extra_headers=extra)

@@ -47,7 +47,12 @@ def _model(settings: JudgeSettings, surroundings: Surroundings) -> AnyJudge:
         )
     if settings.url is not None:
         require_may_send(
-            (token,), url, settings.url_origin, files_trusted=surroundings.files_trusted, setting="--judge"
+            (token,),
+            url,
+            settings.url_origin,
+            files_trusted=surroundings.files_trusted,
+            setting="--judge",
+            named=settings.secret_names,
         )
     if token is not None:
         surroundings.transport.redactor.learn(token.value)

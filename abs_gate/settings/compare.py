@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from abs_gate.findings import Json
 from abs_gate.settings.matching import policy_for
-from abs_gate.settings.model import SessionPolicy, SessionsSettings, Settings
+from abs_gate.settings.model import JudgeSettings, SessionPolicy, SessionsSettings, Settings
 
 _ACTIONS = ("ignore", "note", "review", "block")
 _LINT = ("none", "error", "warning", "info")
@@ -35,16 +35,25 @@ def compare_policies(
 
 
 def trust_base(head: Settings, base: Settings) -> Settings:
-    """The head's settings with every address that the base's file has as well marked as named by the base."""
-    agent = head.agent
+    """The head's settings with what the base's file has as well marked as named by the base.
+
+    These are addresses, and at them the names of the variables that hold secrets.
+    """
+    agent = replace(head.agent, secret_names=head.agent.secret_names - base.agent.secret_names)
     if agent.url_origin == "file" and agent.url is not None and agent.url == base.agent.url:
         agent = replace(agent, url_origin="base")
-    known = {judge.url for judge in base.judges}
-    judges = tuple(
-        replace(judge, url_origin="base") if judge.url_origin == "file" and judge.url in known else judge
-        for judge in head.judges
-    )
-    return replace(head, agent=agent, judges=judges)
+    auth = agent.auth
+    if auth.endpoint_origin == "file" and auth.token_url is not None and auth.token_url == base.agent.auth.token_url:
+        agent = replace(agent, auth=replace(auth, endpoint_origin="base"))
+    return replace(head, agent=agent, judges=tuple(_trust_judge(judge, base.judges) for judge in head.judges))
+
+
+def _trust_judge(judge: JudgeSettings, known: Iterable[JudgeSettings]) -> JudgeSettings:
+    same = [each for each in known if each.url == judge.url]
+    if judge.url_origin != "file" or not same:
+        return judge
+    names = frozenset(name for each in same for name in each.secret_names)
+    return replace(judge, url_origin="base", secret_names=judge.secret_names - names)
 
 
 def _sessions(base: SessionsSettings, head: SessionsSettings, paths: Iterable[str]) -> Iterator[str]:

@@ -31,6 +31,8 @@ class AuthSettings:
     header: str | None = None
     """Header name for api_key (default X-API-Key) and header."""
     token_url: str | None = None
+    endpoint_origin: str = "file"
+    """Who named the token URL, as `AgentSettings.url_origin`."""
     client_id: str | None = None
     client_secret: Secret | None = None
     refresh_token: Secret | None = None
@@ -73,6 +75,8 @@ class AgentSettings:
     record: str | None = None
     url_origin: str = "file"
     """Who named the URL: flag, input, environment, file or base (the base branch's file). Secrets go by it."""
+    secret_names: frozenset[str] = frozenset()
+    """Environment variables that the file, and not the base branch's file as well, names as secrets (`*_env`)."""
     location: Location | None = None
 
 
@@ -90,6 +94,8 @@ class JudgeSettings:
     votes: int = 1
     timeout: float = 60.0
     url_origin: str = "file"
+    secret_names: frozenset[str] = frozenset()
+    """As `AgentSettings.secret_names`."""
     location: Location | None = None
 
 

@@ -52,6 +52,7 @@ def read_agent(section: Section) -> AgentSettings:
         replay=replay,
         record=section.get("record", values.text, None),
         url_origin=section.origin("url"),
+        secret_names=section.secret_names(),
         location=section.location() if section.value is not None else None,
     )
     if agent.format in ("command", "python") and agent.command is None:
@@ -97,6 +98,7 @@ def _judge(section: Section, name: str) -> JudgeSettings:
         votes=section.get("votes", values.whole_number(1, 99), 1),
         timeout=section.get("timeout", values.seconds, 60.0),
         url_origin=section.origin("url"),
+        secret_names=section.secret_names(),
         location=section.location() if section.value is not None else None,
     )
     if judge.format in ("command", "python") and judge.command is None:
@@ -128,6 +130,7 @@ def _auth(section: Section) -> AuthSettings:
         token=token,
         header=section.get("header", values.header_name, None),
         token_url=section.get("token_url", values.url, None),
+        endpoint_origin=section.origin("token_url"),
         client_id=section.get("client_id", values.text, None),
         client_secret=section.secret("client_secret", str.strip),
         refresh_token=section.secret("refresh_token", str.strip),

@@ -150,9 +150,22 @@ class Section:
             self.refuse(key, f"The environment variable {name[:80]} cannot be used: {problem}")
             return None
 
+    def secret_names(self) -> frozenset[str]:
+        """The environment variables that this mapping and those in it name as secrets."""
+        return frozenset(_named(self.value))
+
     def _keep(self, secret: Secret) -> Secret:
         self.source.secrets.append(secret)
         return secret
+
+
+def _named(value: Json) -> Iterator[str]:
+    for key, item in value.items() if isinstance(value, Mapping) else ():
+        if key.endswith("_env"):
+            names = item.values() if isinstance(item, Mapping) else (item,)
+            yield from (name for name in names if isinstance(name, str))
+        else:
+            yield from _named(item)
 
 
 def _dotted(path: Path) -> str:

@@ -3,6 +3,8 @@
 A workflow gives secrets; files come from the pull request under test, whose author may write any address
 into them. So a secret that the workflow gave goes to an address that the workflow (a flag, an input, the
 environment) or the base branch's file named, never to one that stands only in a file of the pull request.
+Where the base branch names the address, it names the variables too whose values go there: a pull request
+could otherwise send another secret of the job to an agent that is built from it.
 On a command line the files are the user's own, and everything may go where they say.
 """
 
@@ -24,9 +26,17 @@ def may_send_secret(url_origin: str, *, files_trusted: bool) -> bool:
 
 
 def require_may_send(
-    secrets: Iterable[Secret | None], url: str, url_origin: str, *, files_trusted: bool, setting: str
+    secrets: Iterable[Secret | None],
+    url: str,
+    url_origin: str,
+    *,
+    files_trusted: bool,
+    setting: str,
+    named: frozenset[str] = frozenset(),
 ) -> None:
     """Refuse to send secrets to an address from a file that the pull request may have changed.
+
+    `named` are the variables that such a file names; at an address of the base branch theirs are refused as well.
 
     Raises:
         ConfigurationError: there is a secret, and it may not go there. `setting` names the address's setting.
@@ -39,6 +49,14 @@ def require_may_send(
             f"pull request can change, so its author could have the secret sent anywhere.",
             hint=f"Give the address where the secret is given: as an action input, a flag or an environment variable "
             f"({setting}), or have it in the base branch first.",
+        )
+    chosen = [secret for secret in given if secret.origin in {f"env:{name}" for name in named}]
+    if chosen and url_origin == "base" and not files_trusted:
+        raise ConfigurationError(
+            f"The secret from {chosen[0].origin} is not sent to {shown_url(url)}: the base branch's file does not name "
+            f"that variable for this address, so the pull request could pick any secret of the job.",
+            hint=f"Have the name in the base branch first, or give the address as an action input, a flag or an "
+            f"environment variable ({setting}).",
         )
 
 
