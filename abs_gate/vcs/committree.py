@@ -85,36 +85,53 @@ class CommitTree:
         found = self._look_up(path, name)
         if found is None or found.kind != "tree":
             refuse(path, "file-not-found", f"is not a directory at {self._place}.")
-        output = self._git.run("ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", found.oid)
-        names, links = [], []
+        names: list[str] = []
+        oids: set[str] = set()
+        links, trees = self._list_tree(name, found.oid, names, oids), {found.oid}
+        while links:
+            link = links.pop(0)
+            target = self._target(link)
+            if target is None or target.oid in oids | trees:
+                continue
+            if target.kind == "tree":
+                trees.add(target.oid)
+                links += self._list_tree(link, target.oid, names, oids)
+            elif target.kind == "blob":
+                oids.add(target.oid)
+                names.append(link)
+        return tuple(sorted(names))
+
+    def _list_tree(self, name: str, oid: str, names: list[str], oids: set[str]) -> list[str]:
+        """Add the files below a tree that is called `name`, unless they are known; gives the links in it."""
+        known, links = frozenset(oids), list[str]()
+        output = self._git.run("ls-tree", "-r", "-z", "--long", "--full-tree", "--end-of-options", oid)
         for entry in output.split(b"\0"):
             if not entry:
                 continue
             facts, _, raw = entry.partition(b"\t")
-            mode, _, oid, size = facts.split()
+            mode, _, blob, size = facts.split()
             below = raw.decode("utf-8", "backslashreplace")
             if any(part.startswith(".") for part in below.split("/")[:-1]):
                 continue
             full = below if name == "." else f"{name}/{below}"
             if mode == _SUBMODULE_MODE:
                 self._refuse_submodule(full)
-            if mode in _FILE_MODES:
+            if mode in _FILE_MODES and blob.decode() not in known:
                 if not size.isdigit():
                     raise self._missing(full)
-                self._listed[full] = _Listed(oid.decode(), int(size))
+                self._listed[full] = _Listed(blob.decode(), int(size))
                 names.append(full)
+                oids.add(blob.decode())
             if mode == _LINK_MODE:
                 links.append(full)
-        oids = {self._listed[name].oid for name in names}
-        return tuple(sorted([*names, *(link for link in links if self._is_other_file(link, oids))]))
+        return links
 
-    def _is_other_file(self, link: str, oids: set[str]) -> bool:
-        """Whether a link leads to a file of the commit that is not listed under its own name."""
+    def _target(self, link: str) -> GitObject | None:
+        """What a link leads to in the commit; None where it leads out of it or nowhere."""
         try:
-            found = self._objects.look_up(f"{self.sha}:{self._full(link)}")
+            return self._objects.look_up(f"{self.sha}:{self._full(link)}")
         except OutsideCommit:
-            return False
-        return found is not None and found.kind == "blob" and found.oid not in oids
+            return None
 
     @property
     def _place(self) -> str:

@@ -48,8 +48,8 @@ class HostedFiles(Protocol):
 class HostTree:
     """The `Workspace` of one commit over the network.
 
-    Links, submodules and directories larger than the host lists are refused, because reading nothing there
-    would look like "nothing changed".
+    Links to anything but a file, submodules and directories larger than the host lists are refused, because reading
+    nothing there would look like "nothing changed".
     """
 
     def __init__(self, files: HostedFiles, sha: str, *, prefix: str = "", root: Path | None = None) -> None:
@@ -103,6 +103,10 @@ class HostTree:
             below = entry.name if name == "." else f"{name}/{entry.name}"
             if entry.kind == "file":
                 self._known[below] = entry
+                yield below
+            elif entry.kind == "symlink":
+                if self._look_up(below) is None:  # the host follows a link to a file, and any other is refused
+                    raise self._refused(below, entry)
                 yield below
             elif entry.kind == "submodule":
                 raise self._refused(below, entry)

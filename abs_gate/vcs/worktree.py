@@ -81,23 +81,48 @@ class WorkTree:
         top = self._resolve(path)
         if not stat.S_ISDIR(_mode(top)):
             refuse(path, "file-not-found", "is not a directory." if _mode(top) else "does not exist.")
-        name = self.relative(path)
-        found: list[str] = []
+        found: dict[Path, str] = {}
         links: list[tuple[str, Path]] = []
-        for directory, below, files in os.walk(top, onerror=lambda error: _unreadable(path, error)):
-            below[:] = sorted(d for d in below if not d.startswith("."))
-            inside = Path(directory).relative_to(top).as_posix()
-            for file in files:
-                mode = _mode(Path(directory, file))
-                listed = "/".join(part for part in (name, inside, file) if part != ".")
-                if stat.S_ISLNK(mode):
-                    links.append((_checked_name(path, listed), Path(os.path.realpath(Path(directory, file)))))
-                elif stat.S_ISREG(mode):
-                    found.append(_checked_name(path, listed))
-            if len(found) > MAX_LISTED_FILES:
-                refuse(path, "too-many-files", f"holds more than {MAX_LISTED_FILES:,} files.", "Name a smaller one.")
-        known = {Path(os.path.realpath(self.root / listed)) for listed in found} if links else set()
-        return tuple(sorted([*found, *(listed for listed, real in links if real not in known)]))
+        pending, walked = [(self.relative(path), top)], set[Path]()
+        while pending:
+            name, start = pending.pop(0)
+            for directory, below, files in os.walk(start, onerror=lambda error: _unreadable(path, error)):
+                here = Path(directory)
+                if here in walked:
+                    below.clear()
+                    continue
+                walked.add(here)
+                inside = here.relative_to(start).as_posix()
+                below[:] = sorted(each for each in below if not each.startswith("."))
+                for entry in (*below, *files):
+                    mode = _mode(here / entry)
+                    listed = "/".join(part for part in (name, inside, entry) if part != ".")
+                    if stat.S_ISLNK(mode) and entry in below:
+                        pending += self._followed(path, listed, here / entry)
+                    elif stat.S_ISLNK(mode):
+                        links.append((_checked_name(path, listed), Path(os.path.realpath(here / entry))))
+                    elif stat.S_ISREG(mode):
+                        found.setdefault(here / entry, _checked_name(path, listed))
+                if len(found) > MAX_LISTED_FILES:
+                    refuse(
+                        path, "too-many-files", f"holds more than {MAX_LISTED_FILES:,} files.", "Name a smaller one."
+                    )
+        for listed, real in sorted(links):
+            found.setdefault(real, listed)
+        return tuple(sorted(found.values()))
+
+    def _followed(self, path: str, listed: str, link: Path) -> list[tuple[str, Path]]:
+        """The directory that a link leads to, with the name its files are listed under.
+
+        One that leads outside is refused: what lies there would be silently missing. Only in the root itself, where
+        build tools leave links to their output, it is passed over.
+        """
+        real = Path(os.path.realpath(link))
+        if real.is_relative_to(self.root):
+            return [] if ".git" in real.relative_to(self.root).parts else [(_checked_name(path, listed), real)]
+        if "/" in listed:
+            refuse(listed, "path-outside-workspace", "is a link that leads outside the workspace.", "Remove the link.")
+        return []
 
     def output_path(self, path: str) -> Path:
         """Where a report may be written: inside the root, and not through a link to somewhere else.

@@ -65,6 +65,25 @@ def test_a_link_to_a_file_elsewhere_in_the_commit_is_listed(upstream):
     assert tree.read_bytes("contracts/shared.yaml") == b"c\n"
 
 
+def test_links_to_directories_are_followed_without_circles(upstream):
+    for link, target in {
+        "contracts/linked": "../shared",
+        "contracts/twice": "../shared",
+        "contracts/self": ".",
+        "shared/more/loop": "..",
+        "shared/more/up": "../../contracts",
+    }.items():
+        (upstream.path / link).parent.mkdir(parents=True, exist_ok=True)
+        (upstream.path / link).symlink_to(target)
+    tree = CommitTree(Git.find(upstream.path), upstream.commit({"shared/c.yaml": "c\n", "shared/more/d.yaml": "d\n"}))
+    assert tree.list_files("contracts") == (
+        "contracts/linked/c.yaml",
+        "contracts/linked/more/d.yaml",
+        "contracts/refund.yaml",
+    )
+    assert tree.read_bytes("contracts/linked/more/d.yaml") == b"d\n"
+
+
 @pytest.mark.parametrize("path", ["out/passwd", "up/x.yaml", "one", "one/x", "../x", "a\0b"])
 def test_links_out_and_in_circles_are_refused(tree, path):
     with pytest.raises(ConfigurationError) as caught:

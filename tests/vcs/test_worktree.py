@@ -78,9 +78,13 @@ def test_a_sibling_with_the_same_beginning_is_outside(tree, root):
 
 def test_links_out_are_refused(tree, root):
     (root / "contracts" / "out.yaml").symlink_to(root.parent / "secret.yaml")
-    (root / "contracts" / "out").symlink_to(root.parent)
+    (root / "contracts" / "deep" / "out").symlink_to(root.parent)
     assert refused(tree.read_bytes, "contracts/out.yaml").rule == "path-outside-workspace"
-    assert refused(tree.read_bytes, "contracts/out/secret.yaml").rule == "path-outside-workspace"
+    assert refused(tree.read_bytes, "contracts/deep/out/secret.yaml").rule == "path-outside-workspace"
+    assert "contracts/deep/out" in str(refused(tree.list_files, "contracts"))
+    (root / "contracts" / "deep" / "out").unlink()
+    (root / "output").symlink_to(root.parent)
+    assert "contracts/a.yaml" in tree.list_files(".")
     assert tree.list_files("contracts") == ("contracts/a.yaml", "contracts/deep/b.yaml", "contracts/out.yaml")
 
 
@@ -92,6 +96,27 @@ def test_a_file_is_listed_once_whatever_leads_to_it(tree, root):
     (root / "contracts" / "shared.yaml").symlink_to("../elsewhere.yaml")
     assert tree.list_files("current") == ("current/a.yaml", "current/deep/b.yaml", "current/shared.yaml")
     assert tree.read_bytes("contracts/shared.yaml") == b"c: 1\n"
+
+
+def test_links_to_directories_are_followed_without_circles(tree, root):
+    (root / "shared" / "more").mkdir(parents=True)
+    (root / "shared" / "c.yaml").write_text("c: 1\n")
+    (root / "shared" / "more" / "d.yaml").write_text("d: 1\n")
+    (root / "shared" / "more" / "loop").symlink_to("..")
+    (root / "contracts" / "linked").symlink_to("../shared")
+    (root / "contracts" / "twice").symlink_to("../shared")
+    (root / "contracts" / "self").symlink_to(".")
+    (root / "contracts" / "history").symlink_to("../.git")
+    (root / ".git").mkdir(exist_ok=True)
+    (root / ".git" / "x.yaml").touch()
+    assert tree.list_files("contracts") == (
+        "contracts/a.yaml",
+        "contracts/deep/b.yaml",
+        "contracts/linked/c.yaml",
+        "contracts/linked/more/d.yaml",
+    )
+    assert tree.read_bytes("contracts/linked/more/d.yaml") == b"d: 1\n"
+    assert len(tree.list_files(".")) == 4
 
 
 def test_links_in_circles(tree, root):
