@@ -11,7 +11,7 @@ import urllib.request
 
 from refund_rules import find_faults
 
-TIMEOUT_S = 0.75
+TIMEOUT_S = 1.5
 TOKEN = "Bearer demo-token"
 REJECTIONS = {
     "ORDER_NOT_FOUND": "There is no such order.",
