@@ -118,6 +118,13 @@ def test_a_python_function(place):
     play_both(place, "--config", "abs-gate.yaml")
 
 
+def untimed(part):
+    """A record without how long it took."""
+    if isinstance(part, dict):
+        return {key: untimed(value) for key, value in part.items() if key != "duration_ms"}
+    return [untimed(each) for each in part] if isinstance(part, list) else part
+
+
 def test_what_was_recorded_replays_to_the_same_verdict_without_the_agent_and_without_secrets(place):
     secret = "tok-4f9a8b7c6d5e"
     with LoopbackAgent(agents.openai) as shop:
@@ -129,7 +136,7 @@ def test_what_was_recorded_replays_to_the_same_verdict_without_the_agent_and_wit
     assert tapes and not any(secret in path.read_text() for path in tapes)
     replayed = [sessions(place, "s.abs.yaml", "--replay", "tape") for _ in range(2)]
     assert [done.code for done in replayed] == [0, 0]
-    assert replayed[0].session == replayed[1].session
+    assert untimed(replayed[0].session) == untimed(replayed[1].session)
     assert replayed[0].session["behaviors"] == recorded.session["behaviors"]
     assert asked == 2
     changed = (place / "s.abs.yaml").read_text().replace("Where is", "What about")

@@ -10,8 +10,7 @@ from abs_gate.contracts.model import ToolContract
 from abs_gate.contracts.plain import has_type
 from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import lint_rule
-from abs_gate.contracts.schemas import Budget, ProblemKind, SchemaDocument
-from abs_gate.contracts.schemas.reader import Reader
+from abs_gate.contracts.schemas import Engine, ProblemKind, SchemaDocument
 from abs_gate.contracts.wording import named, show, show_all
 from abs_gate.findings import Json, Severity
 
@@ -57,9 +56,8 @@ def schema_invalid(linted: LintedSet) -> Iterator[LintFact]:
     """
     for tool in linted.tools:
         for part, schema in _sides(tool):
-            document = SchemaDocument(schema)
-            form = Reader(document, Budget()).read(())
-            invalid = [problem for problem in form.problems if problem.kind is ProblemKind.INVALID]
+            problems = Engine().problems(SchemaDocument(schema).view())
+            invalid = [problem for problem in problems if problem.kind is ProblemKind.INVALID]
             for problem in invalid[:_MAX_PROBLEMS]:
                 yield LintFact(
                     message=f"The {part} schema is not valid: {problem.message}",
