@@ -13,6 +13,7 @@ from typing import Literal
 from abs_gate.gate.acknowledgements import Acknowledgement, unused
 from abs_gate.gate.baseline import compare_with_baseline
 from abs_gate.gate.contract_policy import apply_contract_policy
+from abs_gate.gate.elsewhere import runs_elsewhere
 from abs_gate.gate.result import (
     ChangeRecord,
     ContractsRecord,
@@ -182,11 +183,6 @@ def _verification_reasons(records: Iterable[VerificationRecord]) -> Iterator[Rea
             yield Reason(weight=Weight.VERIFICATION_FAILED, text=text)
         elif record["outcome"] in ("unverified", "inconclusive"):
             yield Reason(weight=Weight.UNVERIFIED, text=f"{text} (could not be verified)")
-
-
-def runs_elsewhere(session: SessionRecord) -> bool:
-    """Whether every case of a session falls into other shards of the run."""
-    return not session["trials"]["planned"] and bool(session["planned_total"])
 
 
 def _session_reasons(session: SessionRecord) -> Iterator[Reason]:

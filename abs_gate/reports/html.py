@@ -13,8 +13,8 @@ from functools import cache
 from importlib import resources
 from string import Template
 
+from abs_gate.gate.elsewhere import runs_elsewhere
 from abs_gate.gate.result import ResultDocument, SessionRecord, VerificationRecord
-from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.evidence_text import item_text, pointers_of, reasons_of, state_of
 from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, duration_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from abs_gate.gate.elsewhere import runs_elsewhere
 from abs_gate.gate.result import (
     BehaviorRecord,
     ResultDocument,
@@ -11,7 +12,6 @@ from abs_gate.gate.result import (
     TrialRecord,
     VerificationRecord,
 )
-from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.failures import Part, behaviors_of, find_failures
 from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, rate_of
 from abs_gate.reports.grouping import FailureGroup, group_failures

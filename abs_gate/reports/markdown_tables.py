@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from abs_gate.gate.elsewhere import runs_elsewhere
 from abs_gate.gate.result import BehaviorRecord, ResultDocument, SessionRecord, VerificationRecord
-from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.failures import Part, behaviors_of
 from abs_gate.reports.figures import NO_RATE, count_of, interval_text, percent, rate_of
 from abs_gate.reports.markdown_text import Section, cell, sentence_cell

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from abs_gate.gate.elsewhere import runs_elsewhere
 from abs_gate.gate.result import (
     ChangeRecord,
     ContractsRecord,
@@ -18,7 +19,6 @@ from abs_gate.gate.result import (
     ToolDiffRecord,
     VerificationRecord,
 )
-from abs_gate.gate.verdict import runs_elsewhere
 
 Action: TypeAlias = Literal["block", "review", "note", "ignore", "cleared", "acknowledged"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from abs_gate.gate.elsewhere import runs_elsewhere
 from abs_gate.gate.result import ResultDocument, SessionRecord
-from abs_gate.gate.verdict import runs_elsewhere
 from abs_gate.reports.contracts_text import render_changes, render_lint_findings
 from abs_gate.reports.failures import Failure, find_failures
 from abs_gate.reports.figures import NO_RATE, count_of, duration_text, interval_text, rate_of
