@@ -1,0 +1,10 @@
+"""Sessions that a shard has no case of: other shards run them."""
+
+from __future__ import annotations
+
+from abs_gate.gate.result import SessionRecord
+
+
+def runs_elsewhere(session: SessionRecord) -> bool:
+    """Whether every case of a session falls into other shards of the run."""
+    return not session["trials"]["planned"] and bool(session["planned_total"])
