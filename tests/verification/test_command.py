@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -279,3 +280,34 @@ def test_a_cancelled_run_still_tells_what_it_verified(place):
     assert gate.returncode == 143
     assert (document["verdict"], document["exit_code"]) == ("cancelled", 143)
     assert [record["name"] for record in document["verification"]] == ["quick"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_no_directory_behind(tmp_path, number):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    (tmp_path / "tools.yaml").write_text(
+        "tool_id: shop.pay\nmodel_surface: {name: pay, input_schema: {type: object}}\n"
+    )
+    (tmp_path / "shop.py").write_text(
+        "import time\ndef pay(arguments, file):\n    open(file, 'w').close()\n    time.sleep(60)\n"
+    )
+    (tmp_path / "suite.yaml").write_text(
+        "verification: shop\ncontracts: [tools.yaml]\n"
+        "tools: {shop.pay: {derive: [], valid: {}, driver: "
+        "{python: {function: 'shop:pay', timeout: 50, with: {file: '{{tmp}}/called'}}}}}\n"
+        "cases: [{name: it, tool: shop.pay}]\n"
+    )
+    command = [sys.executable, "-m", "abs_gate", "verify", "suite.yaml"]
+    environ = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        until = time.monotonic() + 30
+        while not list(temporary.glob("*/called")) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert list(temporary.glob("*/called"))
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
+        assert b"Traceback" not in process.stderr.read()
+    assert list(temporary.iterdir()) == []
