@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from abs_gate.contracts.linting import LintedSet, LintFact
-from abs_gate.contracts.rules.profiles import at, closed, root_facts, tool
+from abs_gate.contracts.rules.lint.profiles import at, closed, root_facts, tool
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.schema_nodes import recursive_references
 from abs_gate.contracts.wording import named, show

@@ -1,0 +1,1 @@
+"""Rules over one tool set; imported only where contracts are linted."""
