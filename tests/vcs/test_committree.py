@@ -67,15 +67,15 @@ def test_a_link_to_a_file_elsewhere_in_the_commit_is_listed(upstream):
 
 def test_links_to_directories_are_followed_without_circles(upstream):
     for link, target in {
-        "contracts/linked": "../shared",
-        "contracts/twice": "../shared",
+        "contracts/linked": "../held",
+        "contracts/twice": "../held",
         "contracts/self": ".",
-        "shared/more/loop": "..",
-        "shared/more/up": "../../contracts",
+        "held/more/loop": "..",
+        "held/more/up": "../../contracts",
     }.items():
         (upstream.path / link).parent.mkdir(parents=True, exist_ok=True)
         (upstream.path / link).symlink_to(target)
-    tree = CommitTree(Git.find(upstream.path), upstream.commit({"shared/c.yaml": "c\n", "shared/more/d.yaml": "d\n"}))
+    tree = CommitTree(Git.find(upstream.path), upstream.commit({"held/c.yaml": "c\n", "held/more/d.yaml": "d\n"}))
     assert tree.list_files("contracts") == (
         "contracts/linked/c.yaml",
         "contracts/linked/more/d.yaml",

@@ -99,12 +99,12 @@ def test_a_file_is_listed_once_whatever_leads_to_it(tree, root):
 
 
 def test_links_to_directories_are_followed_without_circles(tree, root):
-    (root / "shared" / "more").mkdir(parents=True)
-    (root / "shared" / "c.yaml").write_text("c: 1\n")
-    (root / "shared" / "more" / "d.yaml").write_text("d: 1\n")
-    (root / "shared" / "more" / "loop").symlink_to("..")
-    (root / "contracts" / "linked").symlink_to("../shared")
-    (root / "contracts" / "twice").symlink_to("../shared")
+    (root / "held" / "more").mkdir(parents=True)
+    (root / "held" / "c.yaml").write_text("c: 1\n")
+    (root / "held" / "more" / "d.yaml").write_text("d: 1\n")
+    (root / "held" / "more" / "loop").symlink_to("..")
+    (root / "contracts" / "linked").symlink_to("../held")
+    (root / "contracts" / "twice").symlink_to("../held")
     (root / "contracts" / "self").symlink_to(".")
     (root / "contracts" / "history").symlink_to("../.git")
     (root / ".git").mkdir(exist_ok=True)
