@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
+from abs_gate.agents.stateless import StatelessConnection
 from abs_gate.agents.turns import settle
 from abs_gate.conversation import AgentRequest, AgentTurn
 from abs_gate.errors import AgentUnavailable
@@ -29,8 +27,8 @@ class HttpAgent:
         self._transport = transport
         self._credentials = credentials
 
-    def connect(self, session_key: str) -> HttpConnection:
-        return HttpConnection(self)
+    def connect(self, session_key: str) -> StatelessConnection:
+        return StatelessConnection(self.ask)
 
     def ask(self, request: AgentRequest) -> AgentTurn:
         """One turn. Raises AgentUnavailable, its message free of secrets."""
@@ -54,21 +52,3 @@ class HttpAgent:
         except AgentUnavailable as error:
             redact = self._transport.redactor.redact
             raise AgentUnavailable(redact(error.message), hint=redact(error.hint)) from None
-
-
-class HttpConnection:
-    """One conversation. HTTP agents are sent the whole conversation each time, so nothing is kept here."""
-
-    def __init__(self, agent: HttpAgent) -> None:
-        self._agent = agent
-
-    def reply(self, request: AgentRequest) -> AgentTurn:
-        return self._agent.ask(request)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        pass

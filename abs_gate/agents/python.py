@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from abs_gate.agents.stateless import StatelessConnection
 from abs_gate.agents.turns import settle
 from abs_gate.conversation import AgentRequest, AgentTurn
 from abs_gate.errors import AgentUnavailable
@@ -30,8 +30,8 @@ class PythonAgent:
         self._timeout_s = timeout_s
         self._redactor = redactor
 
-    def connect(self, session_key: str) -> PythonConnection:
-        return PythonConnection(self)
+    def connect(self, session_key: str) -> StatelessConnection:
+        return StatelessConnection(self.ask)
 
     def ask(self, request: AgentRequest) -> AgentTurn:
         """One turn. Raises AgentUnavailable, its message free of secrets."""
@@ -55,21 +55,3 @@ class PythonAgent:
             return parse_json(json.dumps(value))
         except (TypeError, ValueError, RecursionError) as error:
             raise AgentUnavailable(f"{self._shown} returned something that is not JSON: {error}.") from None
-
-
-class PythonConnection:
-    """One conversation; the function is given all of it each time."""
-
-    def __init__(self, agent: PythonAgent) -> None:
-        self._agent = agent
-
-    def reply(self, request: AgentRequest) -> AgentTurn:
-        return self._agent.ask(request)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
-    ) -> None:
-        pass

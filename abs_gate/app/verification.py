@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from abs_gate import __version__
 from abs_gate.app.contract_cases import find_unrun, read_contract_cases, unrun_records
 from abs_gate.app.loading import Faults
 from abs_gate.contracts.load import load_contracts
@@ -18,6 +17,7 @@ from abs_gate.documents.variables import Scope, environment_variables
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
 from abs_gate.findings import Finding, Json, Location, Severity
+from abs_gate.gate.metadata import metadata_without_agent
 from abs_gate.gate.result import ResultDocument, VerificationRecord
 from abs_gate.gate.verdict import decide
 from abs_gate.settings.model import Settings
@@ -142,19 +142,7 @@ def conclude_verification(
         settings=Settings(threshold_policy=settings.threshold_policy),
         cancelled=cancelled,
         metadata={
-            "abs_gate_version": __version__,
-            "started": started,
-            "duration_ms": duration_ms,
-            "agent_url": None,
-            "agent_format": None,
-            "model": None,
-            "toolset_fingerprint": None,
-            "policy_fingerprint": None,
-            "session_hashes": {},
-            "commit": None,
-            "base": None,
-            "agent_calls": 0,
-            "usage": {},
+            **metadata_without_agent(started=started, duration_ms=duration_ms),
             "versions": {"python": platform.python_version()},
         },
     )

@@ -11,9 +11,9 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
-from abs_gate import __version__
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Json
+from abs_gate.gate.metadata import metadata_without_agent
 from abs_gate.gate.policy import DecidingPolicy, to_record
 from abs_gate.gate.result import CaseRecord, Metadata, ResultDocument, SessionRecord, TrialRecord
 from abs_gate.gate.settle import settle
@@ -82,29 +82,10 @@ def import_outcomes(
         "contracts": None,
         "verification": [],
         "sessions": [settle(record)],
-        "metadata": metadata or _no_metadata(),
+        "metadata": metadata or metadata_without_agent(),
         "evidence": [],
     }
     return conclude(document)
-
-
-def _no_metadata() -> Metadata:
-    return {
-        "abs_gate_version": __version__,
-        "started": "",
-        "duration_ms": 0,
-        "agent_url": None,
-        "agent_format": None,
-        "model": None,
-        "toolset_fingerprint": None,
-        "policy_fingerprint": None,
-        "session_hashes": {},
-        "commit": None,
-        "base": None,
-        "agent_calls": 0,
-        "usage": {},
-        "versions": {},
-    }
 
 
 def looks_like_outcomes(value: Json) -> bool:

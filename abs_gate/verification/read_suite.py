@@ -40,11 +40,6 @@ def is_suite_shape(value: Json) -> bool:
     return isinstance(value, Mapping) and "verification" in value and "version" not in value
 
 
-def suite_schema() -> Mapping[str, Json]:
-    """The JSON Schema of suite documents."""
-    return _schema()
-
-
 def load_suite_file(workspace: Workspace, file: str, scope: Scope) -> tuple[Suite, ...]:
     """Every suite of a file.
 
