@@ -6,10 +6,11 @@ Codecs in `wire` turn these values into provider JSON and back; nothing here kno
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
 from typing import Any, Protocol, Self, TypeAlias
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Json
 
@@ -23,8 +24,7 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """A request by the agent to run a tool."""
 
     id: str
@@ -35,8 +35,7 @@ class ToolCall:
     """The arguments as received, when they came as text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult:
+class ToolResult(Struct, frozen=True, kw_only=True):
     """The answer to one tool call, given by the gate or reported by an agent that runs its own tools."""
 
     call_id: str
@@ -45,8 +44,7 @@ class ToolResult:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """One message. Assistant messages may hold text and calls; tool messages hold results."""
 
     role: Role
@@ -59,8 +57,7 @@ class Message:
     """Provider data that must be passed back unchanged (thinking blocks, signatures), keyed by codec name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Struct, frozen=True, kw_only=True):
     """Tokens as the provider counted them; zero where it said nothing."""
 
     input_tokens: int = 0
@@ -73,8 +70,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentTurn:
+class AgentTurn(Struct, frozen=True, kw_only=True):
     """What one reply of the agent held, in order: assistant messages, and results of tools it ran itself."""
 
     messages: tuple[Message, ...]
@@ -83,8 +79,7 @@ class AgentTurn:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOffer:
+class ToolOffer(Struct, frozen=True, kw_only=True):
     """A tool definition shown to a raw model endpoint."""
 
     name: str
@@ -93,8 +88,7 @@ class ToolOffer:
     strict: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRequest:
+class AgentRequest(Struct, frozen=True, kw_only=True):
     """Everything one request to an agent needs. The whole conversation is sent each time."""
 
     messages: tuple[Message, ...]

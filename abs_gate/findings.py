@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 Json: TypeAlias = Any
 """A JSON value as Python has it. Treat as immutable once inside a domain value."""
@@ -25,8 +26,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class Location(Struct, frozen=True, kw_only=True):
     """A place in a user's file. Lines and columns count from 1; the file is relative to the workspace."""
 
     file: str
@@ -42,8 +42,7 @@ class Location:
         return ":".join(parts)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """One thing to tell the user: which rule, about what, where, and what to do."""
 
     rule: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Self
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Json
 
@@ -29,8 +30,7 @@ class StepKind(StrEnum):
     """A tool result, given by the gate or reported by the agent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObservedStep:
+class ObservedStep(Struct, frozen=True, kw_only=True):
     """One thing that happened, in order. Steps never change; a matched step is replaced by a copy."""
 
     index: int
@@ -62,15 +62,13 @@ class ObservedStep:
     """False for a call that no behavior consumed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class Trace(Struct, frozen=True, kw_only=True):
     """All steps of a trial in the order they happened."""
 
     steps: tuple[ObservedStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolNames:
+class ToolNames(Struct, frozen=True, kw_only=True):
     """Which tool names stand for a target, and which calls are hand-offs (ABS specification, section 4)."""
 
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -114,8 +112,7 @@ class ToolNames:
         return isinstance(named, str) and _snake(named) == _snake(target)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selector:
+class Selector(Struct, frozen=True, kw_only=True):
     """Picks steps by actor, action and target; what is absent matches anything."""
 
     actor: str | None = None

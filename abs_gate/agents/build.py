@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
+
+from msgspec import Struct
 
 from abs_gate.agents.auth import build_credentials
 from abs_gate.agents.command import CommandAgent
@@ -29,8 +30,7 @@ from abs_gate.wire import CODECS
 from abs_gate.wire.unreadable import one_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True):
     """What building an agent needs besides its settings."""
 
     transport: Transport

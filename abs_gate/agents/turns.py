@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from abs_gate.conversation import AgentRequest, AgentTurn, Message, Role
 from abs_gate.wire.call_ids import fill_call_ids

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.contracts.fingerprint import fingerprint_set
 from abs_gate.contracts.load import load_contracts
@@ -14,8 +16,7 @@ from abs_gate.findings import Finding
 from abs_gate.sources.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractReport:
+class ContractReport(Struct, frozen=True, kw_only=True):
     """What the contract layer found, before policy."""
 
     head: ContractSet
@@ -27,8 +28,7 @@ class ContractReport:
     """Why the comparison could not be made; the gate cannot verify then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseContents:
+class BaseContents(Struct, frozen=True, kw_only=True):
     """The base side: a tree and what to call it."""
 
     workspace: Workspace

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from abs_gate.app.tools import ToolFacts
 from abs_gate.contracts.model import ContractSet
@@ -29,8 +30,7 @@ RULE = "session-effects"
 _NOT_NEEDED = (None, False, "never", "none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialFindings:
+class TrialFindings(Struct, frozen=True, kw_only=True):
     """What watching a trial gave."""
 
     checks: tuple[Check, ...] = ()
@@ -88,8 +88,7 @@ class Exclusive:
                 self._changed.notify_all()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEffects:
+class SessionEffects(Struct, frozen=True, kw_only=True):
     """What the policies of a run say about effects, ready to be held against trials. Thread-safe."""
 
     bench: Bench | None

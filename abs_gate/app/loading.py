@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from abs_gate.app.contracts import load_side
 from abs_gate.app.effects import check_effects
@@ -30,8 +31,7 @@ MOST_ROW_FAULTS = 50
 """Faults of rows that are reported of one session: a data set with a wrong column has as many as rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedRun:
+class LoadedRun(Struct, frozen=True, kw_only=True):
     """All that configuration asks for, clean."""
 
     sessions: LoadedSessions | None = None

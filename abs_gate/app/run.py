@@ -5,9 +5,11 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate import __version__
 from abs_gate.app.contract_cases import find_unrun, unrun_records
@@ -37,8 +39,7 @@ from abs_gate.sources.workspace import Workspace
 from abs_gate.wire.recorded import RecordedConversation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPorts:
+class RunPorts(Struct, frozen=True, kw_only=True):
     """Everything of the world that a run is handed."""
 
     workspace: Workspace

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.app.effects import SessionEffects, TrialFindings
 from abs_gate.app.loading import LoadedRun
@@ -31,8 +33,7 @@ from abs_gate.settings.model import Settings
 from abs_gate.sources.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """One trial to run."""
 
     plan: SessionPlan
@@ -44,8 +45,7 @@ class Job:
     """Counts from 0 within its case."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsOutcome:
+class SessionsOutcome(Struct, frozen=True, kw_only=True):
     """What running the sessions came to."""
 
     records: tuple[SessionRecord, ...]
@@ -57,8 +57,7 @@ class SessionsOutcome:
     """The signal that ended the run before it was done."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayedTrial:
+class PlayedTrial(Struct, frozen=True, kw_only=True):
     """A trial's result, and what watching it gave."""
 
     result: TrialResult

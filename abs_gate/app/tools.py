@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.model import ContractSet, Effect, ToolContract
 from abs_gate.contracts.versions import newest_tools
@@ -15,8 +16,7 @@ from abs_gate.findings import Json
 _RESULT_KEYS = ("result", "output", "response")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFacts:
+class ToolFacts(Struct, frozen=True, kw_only=True):
     """Tools as sessions see them."""
 
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))

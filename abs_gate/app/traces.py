@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.conversation import Message
 from abs_gate.errors import ConfigurationError
@@ -12,8 +14,7 @@ from abs_gate.gate.plan import SessionPlan
 from abs_gate.wire.recorded import RecordedConversation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssignedTraces:
+class AssignedTraces(Struct, frozen=True, kw_only=True):
     """The plans with as many trials as were recorded, and the recordings of each."""
 
     plans: tuple[SessionPlan, ...]

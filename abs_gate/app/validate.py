@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.app.contract_cases import find_unrun, unrun_warnings
 from abs_gate.app.judges import find_unjudged
@@ -27,8 +29,7 @@ from abs_gate.verification.read_suite import is_suite_shape
 DATA_SUFFIXES = (".yaml", ".yml", ".json")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Validation:
+class Validation(Struct, frozen=True, kw_only=True):
     """What was checked, and what is legal but probably wrong."""
 
     sessions: int

@@ -5,7 +5,9 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.app.contract_cases import find_unrun, read_contract_cases, unrun_records
 from abs_gate.app.loading import Faults
@@ -43,8 +45,7 @@ _EXAMPLE_KEYS = ("arguments", "input", "args")
 OpenBench = Callable[[PlannedSuite], AbstractContextManager[Bench]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """Suites, loaded and checked."""
 
     suites: tuple[PlannedSuite, ...]

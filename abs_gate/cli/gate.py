@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate.app.run import run_gate
 from abs_gate.cli import output as out
@@ -35,8 +37,7 @@ ALLOW_UNTRUSTED = "ABS_GATE_ALLOW_UNTRUSTED_EVENT"
 """Set to true in a step's env, runs the gate on events whose files may be a stranger's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What a command was asked."""
 
     config: str | None = None

@@ -7,8 +7,10 @@ was never checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.cli.places import here
 from abs_gate.errors import AbsGateError, ConfigurationError, DeliveryFailed, Interrupted
@@ -29,8 +31,7 @@ from abs_gate.vcs.git import directory_in_repository
 _VERDICTS = {3: "unverified", 130: "cancelled", 143: "cancelled"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Given(Struct, frozen=True, kw_only=True):
     """As much of the settings as telling this needs; where files are wrong, only the inputs are known."""
 
     token: str = ""

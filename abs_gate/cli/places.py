@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.sources.workspace import Workspace
 from abs_gate.vcs.worktree import WorkTree
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A tree of files and the path in it that was named."""
 
     workspace: Workspace

@@ -7,9 +7,11 @@ import datetime
 import posixpath
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate.app.loading import load_run
 from abs_gate.cli import output as out
@@ -34,8 +36,7 @@ Stamps = Mapping[str, tuple[int, int, int]]
 """File to its inode, size and time of change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
+class Narrowing(Struct, frozen=True, kw_only=True):
     """The part of a configuration that is run again. The verdict over a part is shown and written nowhere."""
 
     files: tuple[str, ...]
@@ -55,8 +56,7 @@ class Narrowing:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _View:
+class _View(Struct, frozen=True, kw_only=True):
     """What the files were, and what each of them belongs to."""
 
     stamps: Stamps = field(default_factory=lambda: MappingProxyType({}))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas.values import canonical
 from abs_gate.findings import Json
@@ -29,8 +30,7 @@ class ApprovalChange(StrEnum):
     UNCLEAR = "unclear"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Approval:
+class _Approval(Struct, frozen=True, kw_only=True):
     rank: int | None
     """0 never, 1 sometimes, 2 always; None when it cannot be told."""
     thresholds: Mapping[str, float]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from abs_gate.contracts import toolsets, versions
 from abs_gate.contracts.drift import name_drift

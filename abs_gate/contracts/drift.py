@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.contracts.keywords import subschemas
 from abs_gate.contracts.model import Change, ContractSet, ToolContract, ToolDiff

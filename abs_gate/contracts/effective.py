@@ -7,7 +7,8 @@ described counts as a write that may destroy.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.contracts.model import Effect, ToolContract
 from abs_gate.findings import Json
@@ -23,8 +24,7 @@ UNDO_KEYS = ("compensation", "compensation_tool", "undo", "undo_tool", "compensa
 """Under which a policy may name the tool that undoes another."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hints:
+class Hints(Struct, frozen=True, kw_only=True):
     """The effective MCP hints of a tool."""
 
     read_only: bool

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.model import Classification, ToolContract
 from abs_gate.contracts.plain import Plain, SchemaReader
@@ -12,8 +13,7 @@ from abs_gate.contracts.rules.registry import Side
 from abs_gate.findings import Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(Struct, frozen=True, kw_only=True):
     """One difference between two forms of a schema, without an opinion."""
 
     message: str
@@ -33,8 +33,7 @@ class Fact:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaPair:
+class SchemaPair(Struct, frozen=True, kw_only=True):
     """Two forms of one schema, at one place of the input or output."""
 
     side: Side
@@ -73,16 +72,14 @@ class SchemaPair:
         return {name: self.old_property(name) for name in self.old.properties}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolPair:
+class ToolPair(Struct, frozen=True, kw_only=True):
     """Two versions of one tool."""
 
     old: ToolContract
     new: ToolContract
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFact:
+class ToolFact(Struct, frozen=True, kw_only=True):
     """One difference between two versions of a tool."""
 
     path: str

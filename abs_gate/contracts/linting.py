@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.model import ContractSet, ToolContract
 from abs_gate.contracts.places import PartPath
@@ -16,8 +17,7 @@ _TEXT_KEYS = frozenset({"title", "description", "$comment", "default", "const", 
 """Keywords whose texts reach the model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LintFact:
+class LintFact(Struct, frozen=True, kw_only=True):
     """One thing a lint rule found."""
 
     message: str

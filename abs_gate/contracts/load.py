@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.contracts.fingerprint import fingerprint_set, fingerprint_tool
 from abs_gate.contracts.formats import anthropic, gemini, mcp, native, openai

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.contracts.facts import SchemaPair
 from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
@@ -24,8 +25,7 @@ _ALIKE = 0.5
 InstancePath = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Child:
+class Child(Struct, frozen=True, kw_only=True):
     """Two subschemas that answer to each other."""
 
     old: Pointer

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Finding, Json, Location
 
@@ -45,8 +46,7 @@ class Classification(StrEnum):
         return list(Classification).index(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorSpec:
+class ErrorSpec(Struct, frozen=True, kw_only=True):
     """One declared error of a tool."""
 
     code: str
@@ -57,8 +57,7 @@ class ErrorSpec:
     extra: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolPolicy:
+class ToolPolicy(Struct, frozen=True, kw_only=True):
     """Authority and effect. None means not declared."""
 
     required_scopes: tuple[str, ...] = ()
@@ -71,8 +70,7 @@ class ToolPolicy:
     extra: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolContract:
+class ToolContract(Struct, frozen=True, kw_only=True):
     """One version of one tool, whatever format it came from."""
 
     tool_id: str
@@ -102,14 +100,11 @@ class ToolContract:
     fingerprint: str = ""
     """`sha256:...` over the canonical form, set by the loader."""
     location: Location
-    places: Mapping[tuple[str | int, ...], Location] = field(
-        default_factory=lambda: MappingProxyType({}), compare=False
-    )
+    places: Mapping[tuple[str | int, ...], Location] = field(default_factory=lambda: MappingProxyType({}))
     """Places of parts in the source: ("input", "properties", "reason"), ("policy", "approval"), ..."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractSet:
+class ContractSet(Struct, frozen=True, kw_only=True):
     """Every tool of one side, with what was odd while loading (never fatal findings: those are raised)."""
 
     tools: tuple[ToolContract, ...]
@@ -120,8 +115,7 @@ class ContractSet:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One fact between base and head, classified by its rule. The gate decides what it means for the merge."""
 
     path: str
@@ -143,8 +137,7 @@ class Change:
     """What else to say: provider notes, hints, how the set relation was found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolDiff:
+class ToolDiff(Struct, frozen=True, kw_only=True):
     """All changes of one tool between two versions."""
 
     tool_id: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.findings import Location
 from abs_gate.sources.located import LocatedDocument
@@ -11,8 +12,7 @@ from abs_gate.sources.located import LocatedDocument
 PartPath = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """Says that the part of a contract under `prefix` is written in `document` at `path`."""
 
     prefix: PartPath

@@ -7,9 +7,11 @@ Plain forms are read to *explain* what changed. Whether it changed what is accep
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from urllib.parse import unquote
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate.contracts.schemas import Dialect, SchemaDocument
 from abs_gate.contracts.schemas.values import canonical, type_of
@@ -42,8 +44,7 @@ _MAX_DEPTH = 64
 """References and wraps opened for one plain form; deeper ones are left to the engine."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plain:
+class Plain(Struct, frozen=True, kw_only=True):
     """What one schema says at its own level; subschemas stay pointers into the document."""
 
     pointer: Pointer

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from abs_gate.contracts.wording import clean, show
 
@@ -32,8 +33,7 @@ _HIDDEN = re.compile(
 """Zero-width, bidirectional and other invisible characters, tags, terminal escapes; not tab and line ends."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProseChange:
+class ProseChange(Struct, frozen=True, kw_only=True):
     """A change of text in words."""
 
     summary: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.contracts.linting import LintedSet
 from abs_gate.contracts.model import Change, ContractSet, ToolContract

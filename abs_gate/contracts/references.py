@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.keywords import DATA, SCHEMA_MAPS
 from abs_gate.contracts.places import Mount, PartPath
@@ -37,8 +38,7 @@ class _Target(NamedTuple):
     pointer: str
 
 
-@dataclass(slots=True, kw_only=True)
-class SchemaFiles:
+class SchemaFiles(Struct, kw_only=True):
     """Unfolds one schema: references to files become content, references that recur become definitions."""
 
     reading: Reading

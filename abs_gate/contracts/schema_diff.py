@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.contracts.alignment import align
 from abs_gate.contracts.facts import Fact, SchemaPair
@@ -31,8 +33,7 @@ _MAX_PAIRS = 20_000
 """Pairs of subschemas looked at for one side of one tool; what lies beyond is left to the engine's verdict."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _At:
+class _At(Struct, frozen=True, kw_only=True):
     """Where the walk stands."""
 
     child: Child
@@ -46,8 +47,7 @@ class _At:
     """Paths of the choices whose branches lead here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(Struct, frozen=True, kw_only=True):
     """A fact with the rule that found it and where."""
 
     rule: Rule

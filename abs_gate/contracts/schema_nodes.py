@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from abs_gate.contracts.keywords import DATA, SCHEMA_MAPS
 from abs_gate.findings import Json
@@ -15,8 +16,7 @@ _DEEPER = frozenset({"properties", "patternProperties", "additionalProperties", 
 _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaNode:
+class SchemaNode(Struct, frozen=True, kw_only=True):
     """One subschema."""
 
     pointer: tuple[str | int, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.contracts.fingerprint import fingerprint_content
 from abs_gate.contracts.model import Change, Classification, ContractSet, ToolContract, ToolDiff

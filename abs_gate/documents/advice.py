@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.documents.evaluations import walk_evaluations
 from abs_gate.documents.load import LoadedSessions
@@ -25,8 +26,7 @@ _REFERENCE = re.compile(r"([\w-]+)\.([\w-]+)")
 _CALL_CATEGORIES = (Category.EXECUTION, Category.DELEGATION)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTools:
+class KnownTools(Struct, frozen=True, kw_only=True):
     """What the configuration and the contracts say about tools."""
 
     names: frozenset[str] | None = None

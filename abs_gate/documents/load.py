@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.documents.model import Category, Session
 from abs_gate.documents.options import EvaluatorShape, LoadOptions
@@ -23,15 +24,12 @@ SESSION_SUFFIXES = (".abs.yaml", ".abs.yml", ".abs.json")
 """What a directory is searched for. A path that names a file is loaded whatever its name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedSessions:
+class LoadedSessions(Struct, frozen=True, kw_only=True):
     """Every session found, in the order of the paths given."""
 
     sessions: tuple[Session, ...]
     warnings: tuple[Finding, ...] = ()
-    documents: Mapping[str, tuple[LocatedDocument, ...]] = field(
-        default_factory=lambda: MappingProxyType({}), repr=False
-    )
+    documents: Mapping[str, tuple[LocatedDocument, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """The documents as written, by file: what was quoted and what was not."""
 
 

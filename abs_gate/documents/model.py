@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Json, Location
 
@@ -19,8 +20,7 @@ class Category(StrEnum):
     DELEGATION = "delegation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchesWhen:
+class MatchesWhen(Struct, frozen=True, kw_only=True):
     """Replaces the action rule of a behavior: `contains` (value), `regex` (pattern) or `llm_judge` (criteria)."""
 
     type: str
@@ -29,8 +29,7 @@ class MatchesWhen:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True, kw_only=True):
     """One entry under `evaluations`. Type-specific fields stay a mapping, validated by the evaluator's field schema."""
 
     type: str
@@ -49,8 +48,7 @@ class Evaluation:
     """Place of each key's value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Behavior:
+class Behavior(Struct, frozen=True, kw_only=True):
     """One behavior in place, fragments expanded. `index` counts from 0 in the flat session."""
 
     index: int
@@ -92,8 +90,7 @@ class Behavior:
         return " ".join(part for part in (self.actor, self.action, self.target) if part)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetRef:
+class DatasetRef(Struct, frozen=True, kw_only=True):
     """A session's dataset: `id` is the namespace of its columns, `path` relative to the session file."""
 
     id: str
@@ -101,8 +98,7 @@ class DatasetRef:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Struct, frozen=True, kw_only=True):
     """One document, ready to run once its variables are bound."""
 
     name: str
@@ -119,8 +115,7 @@ class Session:
     """Counts the sessions of the same name in the same file, from 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """A session with one dataset row (or none). `id` is stable: it does not depend on other rows or sessions."""
 
     session: Session

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluatorShape:
+
+class EvaluatorShape(Struct, frozen=True, kw_only=True):
     """What an evaluation of one type may hold."""
 
     levels: frozenset[str]
@@ -20,8 +20,7 @@ class EvaluatorShape:
     scores: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadOptions:
+class LoadOptions(Struct, frozen=True, kw_only=True):
     """What a run knows that the documents do not say."""
 
     evaluators: Mapping[str, EvaluatorShape]

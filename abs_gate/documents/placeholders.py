@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 
@@ -14,8 +15,7 @@ _NAME = re.compile(r"[\w.-]+")
 OPENING = "{{"
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(Struct, frozen=True):
     """One pair of double braces in a text."""
 
     name: str

@@ -12,8 +12,9 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import NoReturn
+
+from msgspec import Struct
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity
@@ -28,8 +29,7 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row and the line it begins in, from 1."""
 
     values: dict[str, Json]

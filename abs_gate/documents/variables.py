@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate.documents.model import Case
 from abs_gate.documents.placeholders import OPENING, Placeholder, split_template
@@ -45,8 +47,7 @@ class BadPlaceholder(VariableError):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(Struct, frozen=True, kw_only=True):
     """Every source of variables at one point of a session."""
 
     captures: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from abs_gate.documents.placeholders import Placeholder, find_placeholders, split_template
 from abs_gate.findings import Json
@@ -28,29 +29,25 @@ MAX_DEPTH = 50
 """Nested parentheses and negations."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A value written in the condition."""
 
     value: Json
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """`{{name}}`: a variable's value, type kept."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A quoted text with placeholders in it."""
 
     parts: tuple[str | Placeholder, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two operands and how they are compared."""
 
     symbol: str
@@ -59,16 +56,14 @@ class Comparison:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Negation:
+class Negation(Struct, frozen=True):
     """True when its operand is false."""
 
     operand: Condition
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Junction:
+class Junction(Struct, frozen=True):
     """`and` or `or` over two operands or more."""
 
     is_and: bool
@@ -79,8 +74,7 @@ class Junction:
 Condition: TypeAlias = Literal | Reference | Template | Comparison | Negation | Junction
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(Struct, frozen=True):
     """A parsed condition."""
 
     text: str
@@ -122,8 +116,7 @@ _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None, "none": N
 _OPERATORS = frozenset({"and", "or", "not"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     kind: str
     text: str
     position: int

@@ -8,9 +8,10 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from abs_gate.drivers.mcp_log import listening, reason_of
 from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause, said
@@ -35,8 +36,7 @@ _TOOL_KEYS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PulledTools:
+class PulledTools(Struct, frozen=True, kw_only=True):
     """What a server said of itself."""
 
     tools: tuple[Mapping[str, Json], ...]

@@ -7,9 +7,10 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec import Struct
 
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.sources.redaction import Redactor
@@ -31,8 +32,7 @@ def require_sdk() -> None:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
-class StdioServer:
+class StdioServer(Struct, frozen=True):
     """A server that a command starts, ended with its whole process group."""
 
     command: str
@@ -61,8 +61,7 @@ class StdioServer:
         return stdio_client(server, errlog=self.errors)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class HttpServer:
+class HttpServer(Struct, frozen=True):
     """A server at an address."""
 
     url: str

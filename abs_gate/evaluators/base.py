@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field
 
 from abs_gate.documents.model import Behavior, Evaluation, Session
 from abs_gate.outcomes import Outcome
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from abs_gate.evaluators.judged import JudgePanel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvalResult:
+class EvalResult(Struct, frozen=True, kw_only=True):
     """An outcome with its reason in words. `score` is 0..1 for scoring evaluators, else None; never NaN."""
 
     outcome: Outcome
@@ -26,8 +26,7 @@ class EvalResult:
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvalContext:
+class EvalContext(Struct, frozen=True, kw_only=True):
     """Everything an evaluator may look at. Variables in the evaluation are resolved before it is called."""
 
     trace: Trace
@@ -61,8 +60,7 @@ class EvalContext:
 Evaluator: TypeAlias = Callable[[Evaluation, EvalContext], EvalResult]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluatorSpec:
+class EvaluatorSpec(Struct, frozen=True, kw_only=True):
     """A registered evaluator: what it is called, where it may stand, and its own fields."""
 
     name: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.documents.model import Behavior, Evaluation
 from abs_gate.documents.placeholders import Placeholder, find_placeholders, split_template
@@ -28,8 +29,7 @@ _MAX_TEXT = 20_000
 """How much of a text is searched: templates become patterns, and the text is the agent's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Use(Struct, frozen=True, kw_only=True):
     """One observed use of the variable."""
 
     place: str

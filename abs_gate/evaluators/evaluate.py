@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from abs_gate.documents.model import Evaluation
 from abs_gate.documents.options import EvaluatorShape

@@ -10,14 +10,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _TOKEN = re.compile(r"\w+")
 _BLEU_ORDERS = (1, 2, 3, 4)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overlap:
+class Overlap(Struct, frozen=True, kw_only=True):
     """Precision, recall and their harmonic mean, each 0..1."""
 
     precision: float

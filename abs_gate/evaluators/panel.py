@@ -6,8 +6,9 @@ import hashlib
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from abs_gate.conversation import AnyJudge
 from abs_gate.errors import JudgeUnavailable
@@ -18,8 +19,7 @@ from abs_gate.findings import Json
 Answer: TypeAlias = "Judgement | UnreadableVerdict"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """One question for a judge: as a prompt for those that read text, as inputs for those that score."""
 
     kind: str

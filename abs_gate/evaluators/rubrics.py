@@ -5,12 +5,12 @@ Higher is better everywhere: for the safety dimensions 1 means harmless (EVALUAT
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dimension:
+
+class Dimension(Struct, frozen=True, kw_only=True):
     """One named dimension of quality or safety."""
 
     needs: tuple[str, ...]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.evaluators.values import clip, is_finite_number, show
 from abs_gate.findings import Json
@@ -28,8 +29,7 @@ class UnreadableVerdict(Exception):
     """The answer holds no verdict that can be trusted; says what stood there instead."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(Struct, frozen=True, kw_only=True):
     """One readable answer of a judge."""
 
     score: float

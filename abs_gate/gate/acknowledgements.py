@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity, sort_findings
@@ -33,8 +35,7 @@ _SCHEMA: Mapping[str, Json] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acknowledgement:
+class Acknowledgement(Struct, frozen=True, kw_only=True):
     """One reviewed change. Another fingerprint on either side needs another one."""
 
     tool: str

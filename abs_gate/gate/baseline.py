@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.gate.result import ResultDocument, SessionRecord
@@ -25,8 +26,7 @@ LEVEL = 0.05
 SessionKey = tuple[str, str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Comparison:
+class _Comparison(Struct, frozen=True, kw_only=True):
     head: SessionRecord
     base: SessionRecord
     p: float

@@ -7,7 +7,8 @@ there is nothing it could be about.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.gate.golden import GOLDEN_KINDS, covered_by
@@ -21,8 +22,7 @@ _DIALECT_RULES = ("schema-invalid", "schema-dialect-unknown")
 _PROVIDER_KINDS = ("provider", "retry", "output")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Finding:
+class _Finding(Struct, frozen=True, kw_only=True):
     state: str
     reason: str
     pointers: Sequence[str] = ()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.documents.model import Session
 from abs_gate.errors import ConfigurationError
@@ -22,8 +24,7 @@ MOST_TRIALS = 100_000_000
 """Planned trials of one session."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPlan:
+class SessionPlan(Struct, frozen=True, kw_only=True):
     """One session to run."""
 
     session: Session

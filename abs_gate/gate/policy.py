@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from abs_gate.gate.result import PolicyRecord, SequentialRecord
 from abs_gate.settings.model import SequentialSettings, SessionPolicy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecidingPolicy:
+class DecidingPolicy(Struct, frozen=True, kw_only=True):
     """What decides a session, with the number of trials of each case."""
 
     policy: SessionPolicy

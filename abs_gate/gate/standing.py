@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from abs_gate.gate.policy import DecidingPolicy
 from abs_gate.gate.statistics.binomial import proves_at_least, proves_below
@@ -13,8 +14,7 @@ from abs_gate.gate.statistics.thresholds import passes_needed
 from abs_gate.outcomes import Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Trials that decide, by outcome."""
 
     passed: int = 0

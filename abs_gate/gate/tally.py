@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Lock
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Json
 from abs_gate.gate.curtailment import Curtailment
@@ -25,8 +26,7 @@ MOST_DISTINCT_CALLS = 100
 """Distinct tool names of unexpected calls, and distinct violations, counted of one session."""
 
 
-@dataclass(slots=True)
-class _OpenRow:
+class _OpenRow(Struct):
     """A case under way."""
 
     row: int | None = None

@@ -6,9 +6,10 @@ Failed beats unverified, and unverified beats passed. Nothing checked is never p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
+
+from msgspec import Struct
 
 from abs_gate.gate.acknowledgements import Acknowledgement, unused
 from abs_gate.gate.baseline import compare_with_baseline
@@ -46,8 +47,7 @@ class Weight(IntEnum):
     UNVERIFIED = 9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reason:
+class Reason(Struct, frozen=True, kw_only=True):
     """One thing that keeps the gate from passing."""
 
     weight: Weight

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.github.client import GitHubClient
@@ -23,8 +24,7 @@ _CONCLUSIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRun:
+class CheckRun(Struct, frozen=True, kw_only=True):
     """A check run to be made."""
 
     name: str

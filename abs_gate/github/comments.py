@@ -7,8 +7,9 @@ a marker, and anyone's comment may be read here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.github.client import GitHubClient
@@ -24,8 +25,7 @@ _ROUNDS = 3
 """Times the whole is tried where other runs or people change comments meanwhile."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Comment:
+class _Comment(Struct, frozen=True, kw_only=True):
     number: int
     url: str
     body: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-from dataclasses import dataclass, field
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from abs_gate.errors import BaseUnavailable
 from abs_gate.findings import Json
@@ -16,8 +17,7 @@ from abs_gate.github.client import JSON_MEDIA_TYPE, RAW_MEDIA_TYPE, Answer, GitH
 from abs_gate.github.errors import Forbidden, GitHubError, NotFound, Rejected
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostedEntry:
+class HostedEntry(Struct, frozen=True, kw_only=True):
     """A file or directory of a commit as the API describes it."""
 
     kind: str
@@ -25,7 +25,7 @@ class HostedEntry:
     name: str
     """Its last path segment."""
     size: int
-    content: bytes | None = field(default=None, repr=False)
+    content: bytes | None = None
     """What is in it, where the API sent that along; it does so for one file up to 1 MB."""
 
 

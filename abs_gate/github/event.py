@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Json
@@ -21,8 +22,7 @@ MAX_EVENT_BYTES = 30 * 1024 * 1024
 _READ_ONLY_ACTORS = frozenset({"dependabot[bot]"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventContext:
+class EventContext(Struct, frozen=True, kw_only=True):
     """One workflow run and its event."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from abs_gate.conversation import AnyJudge
 from abs_gate.errors import ConfigurationError
@@ -22,8 +23,7 @@ from abs_gate.wire.endpoints import PROVIDERS, Provider, complete_url, is_own_ad
 from abs_gate.wire.unreadable import one_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True):
     """What building a judge needs besides its settings."""
 
     transport: Transport

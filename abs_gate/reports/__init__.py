@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
+
+from msgspec import Struct
 
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.options import ReportOptions
@@ -14,8 +15,7 @@ from abs_gate.reports.options import ReportOptions
 __all__ = ["REPORTERS", "ReportOptions", "Reporter"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reporter:
+class Reporter(Struct, frozen=True, kw_only=True):
     """One report format."""
 
     module: str

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.gate.result import ResultDocument
@@ -41,8 +42,7 @@ _LEVELS: dict[Kind, str] = {"error": "failure", "warning": "warning", "notice": 
 _KINDS: tuple[Kind, ...] = ("error", "warning", "notice")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Annotation:
+class Annotation(Struct, frozen=True, kw_only=True):
     """One annotation, not yet escaped."""
 
     kind: Kind

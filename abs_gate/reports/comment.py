@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from abs_gate.gate.result import ResultDocument, VerdictText
 from abs_gate.reports.headline import VERDICT_ICONS, VERDICT_WORDS
@@ -39,8 +40,7 @@ _MAX_KEY = 200
 _RUN_URL = re.compile(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._-]+)*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marker:
+class Marker(Struct, frozen=True, kw_only=True):
     """What the hidden marker says about the run that wrote the comment."""
 
     key: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from abs_gate.gate.result import (
     BehaviorRecord,
@@ -24,8 +25,7 @@ _WHOLE = "the whole session"
 """What a mismatch says of itself when it is about no single behavior."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(Struct, frozen=True, kw_only=True):
     """One trial in which something did not pass."""
 
     case: CaseRecord
@@ -65,8 +65,7 @@ class Example:
         return {word: text for word, text in sides.items() if text}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """A behavior, a session-level evaluation or a whole session that did not always pass."""
 
     session: SessionRecord

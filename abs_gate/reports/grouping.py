@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.reports.failures import Failure
 
 _VALUES = re.compile(r'"[^"]*"|\'[^\']*\'|`[^`]*`|\d+')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureGroup:
+class FailureGroup(Struct, frozen=True, kw_only=True):
     """Failures whose reasons differ at most in quoted values and numbers."""
 
     failures: Sequence[Failure]

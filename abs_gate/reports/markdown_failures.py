@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.failures import Example, Failure, find_failures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from abs_gate.gate.result import BehaviorRecord
 from abs_gate.reports.figures import NO_RATE, rate_of
@@ -21,8 +21,7 @@ SEVERITY_ICONS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 TOLERATED_ICON = "⚠️"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caps:
+class Caps(Struct, frozen=True, kw_only=True):
     """How many of each thing a page shows before it counts the rest."""
 
     reasons: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.reports.untrusted import visible
 
@@ -70,8 +71,7 @@ def wrap(text: str, width: int, *, first: str = "", rest: str | None = None) -> 
     return [line.rstrip() for line in lines]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paint:
+class Paint(Struct, frozen=True, kw_only=True):
     """Colour, or nothing when it is not wanted."""
 
     enabled: bool

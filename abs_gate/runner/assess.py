@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.documents.model import Behavior, Case, Evaluation
 from abs_gate.evaluators import evaluate
@@ -112,8 +114,7 @@ def find_call_faults(steps: Sequence[ObservedStep], options: RunOptions) -> tupl
     return tuple(faults)
 
 
-@dataclass(slots=True)
-class _Assessor:
+class _Assessor(Struct):
     """Runs the step-level evaluations in the session's order; a blocking one stops those after it."""
 
     context: EvalContext

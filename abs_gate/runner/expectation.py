@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.documents.model import Behavior, Category
 from abs_gate.documents.variables import Scope
@@ -23,8 +24,7 @@ class Undecided(Exception):
     """Whether a step matches could not be found out (no judge, a pattern that took too long); says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
+class Expectation(Struct, frozen=True, kw_only=True):
     """A behavior as it stands once its variables have values."""
 
     behavior: Behavior
@@ -128,8 +128,7 @@ class Expectation:
         return result.outcome is Outcome.PASSED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What a judge needs to decide a `matches_when`: the panel, and the conversation."""
 
     judges: JudgePanel | None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate.conversation import Agent, AgentRequest, Connection, Message, Role, ToolCall, ToolResult, Usage
 from abs_gate.documents.model import Behavior, Case, Session
@@ -64,8 +66,7 @@ class _Stop(Exception):
         """Whether the message went out, so that there is a turn to look at."""
 
 
-@dataclass(slots=True)
-class _Counters:
+class _Counters(Struct):
     agent_calls: int = 0
     usage: Usage = field(default_factory=Usage)
     model: str | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.conversation import ToolOffer
 from abs_gate.documents.variables import Scope
@@ -19,8 +20,7 @@ SESSION_TIMEOUT_S = 300.0
 """Seconds for one trial."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
+class RunOptions(Struct, frozen=True, kw_only=True):
     """How trials of a case are run. The same for all trials but for `trial_key`."""
 
     scope: Scope = field(default_factory=Scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from abs_gate.conversation import Usage
 from abs_gate.findings import Location
@@ -10,8 +10,7 @@ from abs_gate.outcomes import Outcome
 from abs_gate.trace import Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationResult:
+class EvaluationResult(Struct, frozen=True, kw_only=True):
     """One evaluation's outcome in one trial."""
 
     index: int
@@ -27,8 +26,7 @@ class EvaluationResult:
     """What the evaluator measured beside its score (votes, precision, ...)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BehaviorResult:
+class BehaviorResult(Struct, frozen=True, kw_only=True):
     """One behavior's outcome in one trial: its match and its step-level evaluations together."""
 
     index: int
@@ -47,8 +45,7 @@ class BehaviorResult:
     evaluations: tuple[EvaluationResult, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialResult:
+class TrialResult(Struct, frozen=True, kw_only=True):
     """One trial of one case."""
 
     outcome: Outcome
@@ -71,8 +68,7 @@ class TrialResult:
     """The model the agent said it used, when it said so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mismatch:
+class Mismatch(Struct, frozen=True, kw_only=True):
     """Expected beside observed for one thing that did not pass in a trial."""
 
     where: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.evaluators.values import as_text, json_text
 from abs_gate.findings import Json
@@ -20,8 +21,7 @@ MAX_REASON = 1_000
 _NOT_PASSED = (Outcome.FAILED, Outcome.UNVERIFIED, Outcome.INCONCLUSIVE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TranscriptStep:
+class TranscriptStep(Struct, frozen=True, kw_only=True):
     """One observed step as a report shows it."""
 
     index: int

@@ -8,7 +8,9 @@ which captures they may use, and once at the end of the turn, whose outcome it k
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from abs_gate.documents.model import Behavior, Session
 from abs_gate.documents.variables import Scope, VariableError
@@ -20,8 +22,7 @@ from abs_gate.runner.unordered import match_unordered
 from abs_gate.trace import ObservedStep, StepKind, ToolNames
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BehaviorMatch:
+class BehaviorMatch(Struct, frozen=True, kw_only=True):
     """What became of one behavior, evaluations aside."""
 
     outcome: Outcome
@@ -61,8 +62,7 @@ class Progress:
         self.matches.update(walk.matches)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class Due(Struct, frozen=True, kw_only=True):
     """A message to send, or a result to supply, with the variables it may use."""
 
     behavior: Behavior

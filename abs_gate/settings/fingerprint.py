@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from abs_gate.findings import Json
 from abs_gate.settings.model import SessionPolicy, Settings
@@ -33,7 +35,7 @@ def policy_fingerprint(settings: Settings) -> str:
 
 def _policy(policy: SessionPolicy) -> Mapping[str, Json]:
     skipped = ("location", "pass_rate_text")
-    return {item.name: getattr(policy, item.name) for item in dataclasses.fields(policy) if item.name not in skipped}
+    return {name: value for name, value in asdict(policy).items() if name not in skipped}
 
 
 def _plain(value: Json) -> Json:
@@ -43,6 +45,6 @@ def _plain(value: Json) -> Json:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, Struct):
+        return _plain(asdict(value))
     return value

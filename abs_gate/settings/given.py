@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.findings import Finding, Json, Severity
 from abs_gate.settings.options import OPTIONS, OTHER_ENVIRONMENT, Option
@@ -16,8 +17,7 @@ Flags = Mapping[str, str | bool | Sequence[str] | None]
 _PREFIX = "ABS_GATE_"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Given(Struct, frozen=True, kw_only=True):
     """A value and the name it was given under."""
 
     value: Json

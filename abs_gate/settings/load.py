@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from importlib.resources import files
+
+from msgspec.structs import replace
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Severity, sort_findings

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Finding, Json, Location
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """A secret value that cannot print itself. `origin` says who gave it: flag, input, env:NAME."""
 
-    value: str = field(repr=False)
+    value: str
     origin: str = ""
 
     def __str__(self) -> str:
         return "***"
 
+    def __repr__(self) -> str:
+        return f"Secret(origin={self.origin!r})"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuthSettings:
+
+class AuthSettings(Struct, frozen=True, kw_only=True):
     """How the agent is authenticated to."""
 
     type: str = "none"
@@ -39,8 +41,7 @@ class AuthSettings:
     scope: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartSettings:
+class StartSettings(Struct, frozen=True, kw_only=True):
     """An agent the gate starts and stops."""
 
     command: str
@@ -51,8 +52,7 @@ class StartSettings:
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentSettings:
+class AgentSettings(Struct, frozen=True, kw_only=True):
     """The agent under test."""
 
     url: str | None = None
@@ -80,8 +80,7 @@ class AgentSettings:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeSettings:
+class JudgeSettings(Struct, frozen=True, kw_only=True):
     """One judge. `name` is what `adapter:` selects; the default judge is named `default`."""
 
     name: str = "default"
@@ -99,8 +98,7 @@ class JudgeSettings:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SequentialSettings:
+class SequentialSettings(Struct, frozen=True, kw_only=True):
     """SPRT parameters (Wald 1945)."""
 
     p0: Fraction
@@ -109,8 +107,7 @@ class SequentialSettings:
     beta: Fraction = Fraction(1, 10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPolicy:
+class SessionPolicy(Struct, frozen=True, kw_only=True):
     """How one session is decided. The first entry whose `match` fits wins."""
 
     match: str | None = None
@@ -138,8 +135,7 @@ class SessionPolicy:
     location: Location | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quarantine:
+class Quarantine(Struct, frozen=True, kw_only=True):
     """A session that runs and shows but does not gate, until a date."""
 
     session: str
@@ -154,8 +150,7 @@ class Quarantine:
         return today <= self.until
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsSettings:
+class SessionsSettings(Struct, frozen=True, kw_only=True):
     """Which sessions run, how often, and how they are decided."""
 
     paths: tuple[str, ...] = ()
@@ -180,8 +175,7 @@ class SessionsSettings:
     resume: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractsSettings:
+class ContractsSettings(Struct, frozen=True, kw_only=True):
     """Which contracts are compared with what."""
 
     paths: tuple[str, ...] = ()
@@ -198,8 +192,7 @@ class ContractsSettings:
     retired: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """Limits over the whole run; None means no limit."""
 
     max_agent_calls: int | None = None
@@ -209,8 +202,7 @@ class Budget:
     prices: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportSettings:
+class ReportSettings(Struct, frozen=True, kw_only=True):
     """Where reports go. None means not written."""
 
     dir: str | None = None
@@ -226,8 +218,7 @@ class ReportSettings:
     check_run: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanarySettings:
+class CanarySettings(Struct, frozen=True, kw_only=True):
     """When a small release is continued, held or rolled back."""
 
     owner: str
@@ -239,16 +230,14 @@ class CanarySettings:
     """Metric to the worsening, in absolute rate, that rolls back."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceSettings:
+class EvidenceSettings(Struct, frozen=True, kw_only=True):
     """What the release checklist cannot find by itself."""
 
     golden: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Kind of golden case (selection, no_call, missing_facts, denied_authority, recovery) to session names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """All settings of a run."""
 
     agent: AgentSettings = AgentSettings()
@@ -268,8 +257,8 @@ class Settings:
     file: str | None = None
     fingerprint: str = ""
     """Hash over everything that decides: policy, thresholds, rules; never over secrets or URLs."""
-    secrets: tuple[Secret, ...] = field(default=(), repr=False)
+    secrets: tuple[Secret, ...] = ()
     """Every secret value known, for the redactor."""
-    github_token: Secret | None = field(default=None, repr=False)
+    github_token: Secret | None = None
     warnings: tuple[Finding, ...] = ()
     """What is odd about the settings and does not stop the run."""

@@ -5,7 +5,7 @@ The command line builds its options from it, and the action's inputs are checked
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.settings import values
@@ -18,8 +18,7 @@ DECISIONS = ("observed", "demonstrated", "not_worse", "sequential")
 CLASSIFICATIONS = ("compatible", "behavior_sensitive", "breaking", "safety_breaking")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Struct, frozen=True, kw_only=True):
     """One setting and the names under which it can be given. Strongest first: flag, input, environment."""
 
     path: str

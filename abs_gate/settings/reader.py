@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Finding, Json, Location, Severity
 from abs_gate.settings import values
@@ -16,8 +17,7 @@ Value = TypeVar("Value")
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Struct, frozen=True, kw_only=True):
     """Everything settings are read from, and where what is wrong is collected."""
 
     document: LocatedDocument | None
@@ -30,8 +30,7 @@ class Source:
     """Environment variables that the file names."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class Section(Struct, frozen=True, kw_only=True):
     """One mapping of the configuration."""
 
     source: Source

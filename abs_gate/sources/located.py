@@ -7,7 +7,8 @@ whatever the bytes, the only error is ConfigurationError.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity
@@ -17,8 +18,7 @@ from abs_gate.sources.nodes import MAX_DEPTH, Node, Positions, walk
 from abs_gate.sources.workspace import MAX_FILE_BYTES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LocatedDocument:
+class LocatedDocument(Struct, frozen=True, kw_only=True, eq=False):
     """One document of a file."""
 
     value: Json
@@ -27,8 +27,8 @@ class LocatedDocument:
     """Counts from 0 in its file; documents that hold nothing are not counted."""
     text: str
     """The document's own text."""
-    _root: Node | SkimmedNode = field(repr=False)
-    _positions: Positions = field(repr=False)
+    _root: Node | SkimmedNode
+    _positions: Positions
 
     def location(self, path: Sequence[str | int] = ()) -> Location:
         """The place of a value; of the nearest value around it when the path leads nowhere."""

@@ -6,7 +6,8 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity
@@ -18,8 +19,7 @@ MAX_NODES = 500_000
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(slots=True, eq=False)
-class Node:
+class Node(Struct, eq=False):
     """A value and its place. Lists and mappings hold their children's nodes beside the plain value."""
 
     value: Json

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _SPACES = r"\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 """What Python's `\\s` matches, as the inside of a class."""
@@ -43,8 +44,7 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(?:u(?P<u4>[0-9a-fA-F]{4})|U(?P<u8>[0-9a-fA-F]{8})|(?P<letter>[\s\S]))")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Translation:
+class Translation(Struct, frozen=True, kw_only=True):
     """A pattern in RE2's syntax."""
 
     text: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from msgspec import Struct
 from yaml import events
 
 from abs_gate.sources.nodes import MAX_NODES, Node, Positions, Problems
@@ -26,8 +26,7 @@ _OLD_BREAKS = "\x85\u2028\u2029"
 _HAS_OLD_BREAK = re.compile(f"[{_OLD_BREAKS}]")
 
 
-@dataclass(slots=True, eq=False)
-class YamlDocument:
+class YamlDocument(Struct, eq=False):
     """One document's tree and the range of the file's text it was written in."""
 
     root: Node
@@ -35,8 +34,7 @@ class YamlDocument:
     end: int
 
 
-@dataclass(slots=True, eq=False)
-class _Open:
+class _Open(Struct, eq=False):
     """A list or mapping being filled."""
 
     node: Node

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import requests
+from msgspec import Struct
 from urllib3.exceptions import HTTPError
 
 from abs_gate.errors import AgentUnavailable
@@ -35,8 +35,7 @@ _BLANK_LINE = re.compile(rb"\n\n|\r\n\r\n")
 _LONGEST_MARK = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hop:
+class Hop(Struct, frozen=True, kw_only=True):
     """One request to one address."""
 
     method: str
@@ -45,8 +44,7 @@ class Hop:
     body: bytes | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """How long one attempt may last, redirects included."""
 
     due: float

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from abs_gate.errors import BaseUnavailable, ConfigurationError
 from abs_gate.sources.workspace import Workspace
@@ -49,8 +50,7 @@ class PathNotThere(BaseUnavailable):
     """The revision is there, and has no such path."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Base:
+class Base(Struct, frozen=True, kw_only=True):
     """The side compared with."""
 
     workspace: Workspace
@@ -61,8 +61,7 @@ class Base:
     """Where its files are when the setting names a place; None: where the head has them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseSources:
+class BaseSources(Struct, frozen=True, kw_only=True):
     """Everything a base may be read from."""
 
     worktree: WorkTree

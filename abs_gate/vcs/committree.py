@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
+
+from msgspec import Struct
 
 from abs_gate.errors import BaseUnavailable
 from abs_gate.sources.workspace import MAX_FILE_BYTES
@@ -20,8 +21,7 @@ _SUBMODULE_MODE = b"160000"
 _LINK_MODE = b"120000"
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
+class _Listed(Struct, frozen=True):
     oid: str
     size: int
 

@@ -13,9 +13,10 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from abs_gate.vcs.git import Git, GitFailed, is_sha
 
@@ -25,12 +26,14 @@ FETCH_TIMEOUT_S = 180.0
 _PROTOCOLS = ("https", "http", "file")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remote:
+class Remote(Struct, frozen=True, kw_only=True):
     """Where commits can be had from. The token never stands in the URL or in an argument."""
 
     url: str
-    token: str | None = field(default=None, repr=False)
+    token: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Remote(url={self.url!r})"
 
     @property
     def protocol(self) -> str:

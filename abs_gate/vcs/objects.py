@@ -13,14 +13,14 @@ import subprocess
 import threading
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, cast
+
+from msgspec import Struct
 
 from abs_gate.vcs.git import TIMEOUT_S, Git, GitFailed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GitObject:
+class GitObject(Struct, frozen=True, kw_only=True):
     """What a name stands for. `kind` is blob, tree, commit or tag."""
 
     oid: str

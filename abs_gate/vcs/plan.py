@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from abs_gate.vcs.git import is_sha
 
@@ -44,8 +45,7 @@ class EventFacts(Protocol):
     def default_branch(self) -> str | None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BasePlan:
+class BasePlan(Struct, frozen=True, kw_only=True):
     """Which revision to compare with."""
 
     revision: str

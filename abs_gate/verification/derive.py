@@ -7,7 +7,8 @@ schema does not forbid is not asserted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.evaluators.json_schema import find_violations
 from abs_gate.findings import Json
@@ -29,8 +30,7 @@ _WRONG: tuple[tuple[str, Json], ...] = (
 _PREFERRED_WRONG = {"string": "integer", "integer": "string", "number": "string", "boolean": "string"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaultyCall:
+class FaultyCall(Struct, frozen=True, kw_only=True):
     """A call with one fault."""
 
     name: str

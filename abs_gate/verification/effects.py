@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.errors import CannotVerify
 from abs_gate.findings import Json
@@ -15,8 +16,7 @@ from abs_gate.verification.model import Check, Probe, judged
 LONGEST_SHOWN = 160
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """How two looks differ. Entries are those of a list, or of the lists in an object."""
 
     added: tuple[Json, ...] = ()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from abs_gate.documents.variables import Scope
 from abs_gate.findings import Json, Location
@@ -28,8 +29,7 @@ class AnswerKind(StrEnum):
     """Nothing came: timeout, cut connection. Whether the effect happened is not known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolAnswer:
+class ToolAnswer(Struct, frozen=True, kw_only=True):
     """One answer of a tool, in one form for every driver."""
 
     kind: AnswerKind
@@ -88,8 +88,7 @@ class Probe(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderRequest:
+class ProviderRequest(Struct, frozen=True, kw_only=True):
     """What an adapter sent to the stand-in."""
 
     method: str
@@ -101,8 +100,7 @@ class ProviderRequest:
     """As JSON where it is some, else as text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderAnswer:
+class ProviderAnswer(Struct, frozen=True, kw_only=True):
     """What the stand-in answers."""
 
     status: int = 200
@@ -149,8 +147,7 @@ class Bench(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Struct, frozen=True, kw_only=True):
     """One thing that was looked at."""
 
     name: str
@@ -163,8 +160,7 @@ def judged(name: str, wrong: str) -> Check:
     return Check(name=name, outcome=Outcome.FAILED if wrong else Outcome.PASSED, reason=wrong)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseResult:
+class CaseResult(Struct, frozen=True, kw_only=True):
     """What one case came to."""
 
     id: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
 from abs_gate.findings import Json, Location
@@ -14,8 +15,7 @@ from abs_gate.verification.subject import Subject, fill_fresh
 from abs_gate.verification.suite import RunCall, RunSpec, Said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Made:
+class _Made(Struct, frozen=True, kw_only=True):
     call: RunCall
     subject: Subject
     arguments: Mapping[str, Json]

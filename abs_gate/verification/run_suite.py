@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.contracts.model import ToolContract
 from abs_gate.documents.variables import VariableError
@@ -21,8 +22,7 @@ from abs_gate.verification.subject import Subject, fill_fresh
 from abs_gate.verification.suite import CaseSpec, Means, Suite, ToolSpec
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedSuite:
+class PlannedSuite(Struct, frozen=True, kw_only=True):
     """A suite with the contract of each of its tools."""
 
     suite: Suite

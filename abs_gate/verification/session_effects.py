@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Json
 from abs_gate.outcomes import Outcome
@@ -15,8 +16,7 @@ from abs_gate.verification.model import Check, Probe, judged
 from abs_gate.verification.recorded_run import compare_claim
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EffectEntry:
+class EffectEntry(Struct, frozen=True, kw_only=True):
     """One entry of a policy's `effects` that looks at the system of record; placeholders resolved for the case."""
 
     expect: Json = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.model import Effect, SourceFormat, ToolContract
 from abs_gate.evaluators.json_schema import SchemaUnusable, find_violations
@@ -20,8 +21,7 @@ _RUN = secrets.token_hex(4)
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Struct, frozen=True, kw_only=True):
     """A tool, how it is called, and how its effects are seen."""
 
     contract: ToolContract

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Json, Location
 
@@ -18,8 +19,7 @@ def _empty() -> Mapping[str, Json]:
     return MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class Means(Struct, frozen=True, kw_only=True):
     """How something is reached: a kind (`http`, `mcp`, ...) and its options as written, placeholders inside."""
 
     kind: str
@@ -27,8 +27,7 @@ class Means:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSpec:
+class ToolSpec(Struct, frozen=True, kw_only=True):
     """One tool under verification."""
 
     tool_id: str
@@ -42,16 +41,14 @@ class ToolSpec:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateSpec:
+class StateSpec(Struct, frozen=True, kw_only=True):
     """A state of the provider: steps that bring it about, and steps that end it."""
 
     setup: tuple[Means, ...] = ()
     teardown: tuple[Means, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseSpec:
+class CaseSpec(Struct, frozen=True, kw_only=True):
     """One written case."""
 
     name: str
@@ -70,8 +67,7 @@ class CaseSpec:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdapterSpec:
+class AdapterSpec(Struct, frozen=True, kw_only=True):
     """A tool whose provider the gate stands in for."""
 
     tool: str
@@ -86,8 +82,7 @@ class AdapterSpec:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunCall:
+class RunCall(Struct, frozen=True, kw_only=True):
     """One call of a recorded run."""
 
     id: str
@@ -98,8 +93,7 @@ class RunCall:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """What an agent said was done about one thing."""
 
     about: str
@@ -108,8 +102,7 @@ class Said:
     location: Location
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSpec:
+class RunSpec(Struct, frozen=True, kw_only=True):
     """Calls made by an agent, and what it said was done."""
 
     calls: tuple[RunCall, ...]
@@ -119,8 +112,7 @@ class RunSpec:
     state: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
+class Suite(Struct, frozen=True, kw_only=True):
     """One verification suite."""
 
     name: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from abs_gate.conversation import AgentRequest, AgentTurn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireOptions:
+class WireOptions(Struct, frozen=True, kw_only=True):
     """Per-agent options a codec may need."""
 
     model: str | None = None
@@ -20,8 +20,7 @@ class WireOptions:
     temperature: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpRequest:
+class HttpRequest(Struct, frozen=True, kw_only=True):
     """A request as a value. A body of bytes is sent as it is; anything else is JSON the transport serialises."""
 
     method: str
@@ -30,8 +29,7 @@ class HttpRequest:
     body: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpResponse:
+class HttpResponse(Struct, frozen=True, kw_only=True):
     """A response as a value; the body was read within the size and time caps."""
 
     status: int

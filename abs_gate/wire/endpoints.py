@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import Struct
 
 _VERSION = re.compile(r"/v[0-9]+[a-z0-9]*$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
+class Provider(Struct, frozen=True, kw_only=True):
     """One provider's public API."""
 
     base: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import groupby
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from abs_gate.conversation import AgentRequest, AgentTurn, Role
 from abs_gate.findings import Json

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.conversation import AgentRequest, AgentTurn, Message, Usage
 from abs_gate.findings import Json

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from abs_gate.conversation import AgentRequest, AgentTurn, Message, Role, ToolOffer, ToolResult
 from abs_gate.findings import Json

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.wire.base import HttpResponse
@@ -13,8 +14,7 @@ DONE = "[DONE]"
 """The end mark of OpenAI-style streams."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """One event of a stream."""
 
     name: str

@@ -1,10 +1,10 @@
 import json
-from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from abs_gate.agents import build_agent
 from abs_gate.agents.exchanges import canonical_hash, request_to_json, turn_from_json, turn_to_json

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from abs_gate.contracts.diff import diff_sets, diff_tools
 from abs_gate.contracts.lint import lint_set

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from abs_gate.documents.model import Behavior, Category, Evaluation, Session
 from abs_gate.documents.variables import Scope

@@ -165,7 +165,7 @@ class TestReferences:
             judges=JudgePanel({"j": scorer}),
             matched={0: observed.steps[0], 1: observed.steps[3], 2: observed.steps[4]},
         )
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         step = None if at is None else observed.steps[at]
         carried = None if at is None else made.behaviors[2]

@@ -1,6 +1,7 @@
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from abs_gate.errors import BaseUnavailable, ConfigurationError
 from abs_gate.vcs.base import BaseSources, resolve_base

@@ -1,14 +1,12 @@
-from dataclasses import dataclass
-
 import pytest
+from msgspec import Struct
 
 from abs_gate.vcs.plan import BasePlan, plan_base
 
 BASE, HEAD, MERGE, OTHER, ZERO = "b" * 40, "e" * 40, "d" * 40, "c" * 40, "0" * 40
 
 
-@dataclass(frozen=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     name: str = "push"
     sha: str | None = None
     ref: str = "refs/heads/main"

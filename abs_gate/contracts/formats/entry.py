@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from msgspec import Struct
 
 from abs_gate.contracts.model import SourceFormat, ToolContract
 from abs_gate.contracts.places import Mount, PartPath, Places, locate
@@ -16,8 +17,7 @@ NO_ARGUMENTS: Json = {"type": "object", "properties": {}}
 """What an absent schema means where a provider lets it be left out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """A mapping that describes one tool, the document it stands in and its path there."""
 
     reading: Reading

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.model import Classification
 from abs_gate.findings import Json, Severity
@@ -47,8 +48,7 @@ class Kind(StrEnum):
     LINT = "lint"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """One row of the catalogue."""
 
     id: str

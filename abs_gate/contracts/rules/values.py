@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.rules.registry import REVIEW, Direction, schema_rule

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.dialects import Dialect
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from abs_gate.contracts.schemas.reader import Reader
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """One schema object while its keywords are read."""
 
     reader: Reader

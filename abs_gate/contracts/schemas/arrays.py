@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found, Open, better, is_sure
@@ -22,8 +24,7 @@ _MOST_COUNTED = 3
 _LONGEST_COUNTED = 64
 
 
-@dataclass(slots=True)
-class _Shape:
+class _Shape(Struct):
     """All that is known about an array."""
 
     prover: Prover

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """Limits for one engine, that is for one tool. Everything is a count, nothing is a time."""
 
     nodes: int = 50_000
@@ -29,8 +28,7 @@ class BudgetExhausted(Exception):
     """Raised inside the engine when a limit is reached; never leaves it."""
 
 
-@dataclass(slots=True)
-class Meter:
+class Meter(Struct):
     """What is left of a budget."""
 
     steps: int

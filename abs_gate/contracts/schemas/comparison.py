@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 
@@ -40,8 +41,7 @@ class ProblemKind(StrEnum):
     """Too large or too deep to be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Struct, frozen=True, kw_only=True):
     """One part of a schema that was not understood; it is never silently skipped."""
 
     kind: ProblemKind
@@ -52,8 +52,7 @@ class Problem:
     """A whole sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inclusion:
+class Inclusion(Struct, frozen=True, kw_only=True):
     """Whether every instance one side accepts is accepted by the other."""
 
     included: bool | None
@@ -67,8 +66,7 @@ class Inclusion:
     """Why nothing was proven: a budget, or the parts that were not understood."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """The set relation of two schemas, each direction with what it rests on."""
 
     old_in_new: Inclusion

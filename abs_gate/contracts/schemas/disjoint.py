@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.schemas.nodes import Constants, Every, Has, Kinds, Member, Node
 from abs_gate.contracts.schemas.values import OBJECT, TYPES, type_of
@@ -12,8 +13,7 @@ from abs_gate.contracts.schemas.values import OBJECT, TYPES, type_of
 _MOST = 150
 
 
-@dataclass(slots=True)
-class _Outline:
+class _Outline(Struct):
     """What is plain to see of the instances of a node."""
 
     kinds: frozenset[str] = TYPES

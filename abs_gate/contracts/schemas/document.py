@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas.dialects import Dialect, dialect_of
 from abs_gate.contracts.schemas.references import Pointer, step
@@ -42,8 +43,7 @@ class SchemaDocument:
         return SchemaView(document=self, pointer=tuple(str(token) for token in tokens))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaView:
+class SchemaView(Struct, frozen=True, kw_only=True):
     """A subschema inside its document, so that its references can be followed."""
 
     document: SchemaDocument

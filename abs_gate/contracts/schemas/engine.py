@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.answers import Answer, Empty, Found
@@ -41,8 +42,7 @@ class _Side:
         self.validation = Validation(document.schema, document.dialect, meter)
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(Struct, frozen=True):
     """Whether there is an instance that one subschema accepts and another refuses."""
 
     accepted: SchemaView

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.literals import Alternative, Literals
@@ -30,22 +31,19 @@ from abs_gate.contracts.schemas.values import ARRAY, OBJECT, TYPES, type_of
 from abs_gate.findings import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Struct, frozen=True):
     """Cannot be taken apart; `kinds` are the types it leaves possible."""
 
     kinds: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Both:
+class Both(Struct, frozen=True):
     """Holds when all these hold."""
 
     literals: Alternative
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(Struct, frozen=True):
     """Holds when one of these alternatives holds."""
 
     alternatives: tuple[Alternative, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.answers import EMPTY, Answer, Empty, Found, better, is_sure, unless
@@ -24,8 +25,7 @@ _ORDER = (STRING, NUMBER, BOOLEAN, OBJECT, ARRAY, NULL)
 """Which type is tried first: the most telling witness."""
 
 
-@dataclass(slots=True)
-class _Clause:
+class _Clause(Struct):
     origin: int
     alternatives: list[Alternative]
 
@@ -34,8 +34,7 @@ class _Contradiction(Exception):
     """Two literals of a goal exclude each other."""
 
 
-@dataclass(slots=True)
-class _Branch:
+class _Branch(Struct):
     """A goal with all that follows from it."""
 
     prover: Prover

@@ -7,51 +7,46 @@ keys accept the same instances, so that unchanged parts of two schemas are recog
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas.values import ARRAY, NUMBER, OBJECT, STRING
 from abs_gate.findings import Json
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(Struct, frozen=True, eq=False):
     """A set of instances."""
 
     key: bytes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Every(Node):
+class Every(Node, frozen=True, eq=False):
     """What all parts accept; everything without parts."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Some(Node):
+class Some(Node, frozen=True, eq=False):
     """What at least one part accepts; nothing without parts."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class One(Node):
+class One(Node, frozen=True, eq=False):
     """What exactly one part accepts."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Not(Node):
+class Not(Node, frozen=True, eq=False):
     """What the part refuses."""
 
     part: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice(Node):
+class Choice(Node, frozen=True, eq=False):
     """`if`, `then`, `else`."""
 
     condition: Node
@@ -59,43 +54,37 @@ class Choice(Node):
     otherwise: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Recursion(Node):
+class Recursion(Node, frozen=True, eq=False):
     """A reference to a schema it stands inside of, followed one level at a time."""
 
     unfold: Callable[[], Node]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Opaque(Node):
+class Opaque(Node, frozen=True, eq=False):
     """Something that was not understood: it may accept or refuse anything, but equals itself."""
 
     keyword: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kinds(Node):
+class Kinds(Node, frozen=True, eq=False):
     """Instances of some JSON types."""
 
     types: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Constants(Node):
+class Constants(Node, frozen=True, eq=False):
     """A finite set of values, by their canonical text."""
 
     values: dict[str, Json]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fact(Node):
+class Fact(Node, frozen=True, eq=False):
     """A statement about instances of one type, true of all others."""
 
     subject: ClassVar[str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Bounds(Fact):
+class Bounds(Fact, frozen=True, eq=False):
     """Numbers in an interval; None is no bound."""
 
     subject = NUMBER
@@ -105,16 +94,14 @@ class Bounds(Fact):
     high_open: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Multiple(Fact):
+class Multiple(Fact, frozen=True, eq=False):
     """Numbers that are a whole multiple of another."""
 
     subject = NUMBER
     of: Fraction
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Length(Fact):
+class Length(Fact, frozen=True, eq=False):
     """Strings by their number of characters."""
 
     subject = STRING
@@ -122,16 +109,14 @@ class Length(Fact):
     high: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Matches(Fact):
+class Matches(Fact, frozen=True, eq=False):
     """Strings in which a pattern is found."""
 
     subject = STRING
     pattern: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ItemCount(Fact):
+class ItemCount(Fact, frozen=True, eq=False):
     """Arrays by their number of items."""
 
     subject = ARRAY
@@ -139,8 +124,7 @@ class ItemCount(Fact):
     high: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Item(Fact):
+class Item(Fact, frozen=True, eq=False):
     """Arrays whose item at an index, if there is one, is accepted."""
 
     subject = ARRAY
@@ -148,8 +132,7 @@ class Item(Fact):
     node: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LaterItems(Fact):
+class LaterItems(Fact, frozen=True, eq=False):
     """Arrays whose items from an index on are all accepted."""
 
     subject = ARRAY
@@ -157,8 +140,7 @@ class LaterItems(Fact):
     node: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Contains(Fact):
+class Contains(Fact, frozen=True, eq=False):
     """Arrays by the number of their items that are accepted."""
 
     subject = ARRAY
@@ -167,15 +149,13 @@ class Contains(Fact):
     high: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Distinct(Fact):
+class Distinct(Fact, frozen=True, eq=False):
     """Arrays without two equal items."""
 
     subject = ARRAY
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemberCount(Fact):
+class MemberCount(Fact, frozen=True, eq=False):
     """Objects by their number of members."""
 
     subject = OBJECT
@@ -183,16 +163,14 @@ class MemberCount(Fact):
     high: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Has(Fact):
+class Has(Fact, frozen=True, eq=False):
     """Objects with a member of a name."""
 
     subject = OBJECT
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Member(Fact):
+class Member(Fact, frozen=True, eq=False):
     """Objects whose member of a name, if there is one, is accepted."""
 
     subject = OBJECT
@@ -200,8 +178,7 @@ class Member(Fact):
     node: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MatchingMembers(Fact):
+class MatchingMembers(Fact, frozen=True, eq=False):
     """Objects whose members with a name in which a pattern is found are all accepted."""
 
     subject = OBJECT
@@ -209,8 +186,7 @@ class MatchingMembers(Fact):
     node: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OtherMembers(Fact):
+class OtherMembers(Fact, frozen=True, eq=False):
     """Objects whose members that are not named, and in whose names no pattern is found, are all accepted."""
 
     subject = OBJECT
@@ -219,8 +195,7 @@ class OtherMembers(Fact):
     node: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemberNames(Fact):
+class MemberNames(Fact, frozen=True, eq=False):
     """Objects whose member names are all accepted, as strings."""
 
     subject = OBJECT

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from abs_gate.contracts.schemas.nodes import Has, MatchingMembers, Member, MemberCount, MemberNames, OtherMembers
 from abs_gate.contracts.schemas.regular.matching import found_in
@@ -13,8 +15,7 @@ if TYPE_CHECKING:
     from abs_gate.contracts.schemas.prover import Prover
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """Some member, its name not known beforehand, whose value must satisfy a literal."""
 
     literal: int | None = None
@@ -24,8 +25,7 @@ class Demand:
     name_literal: int | None = None
 
 
-@dataclass(slots=True)
-class ObjectShape:
+class ObjectShape(Struct):
     """All that is known about an object."""
 
     prover: Prover

@@ -11,8 +11,9 @@ inside itself is answered "none". This is what ends the walk through recursive s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Empty, Found
 from abs_gate.contracts.schemas.budget import BudgetExhausted, Meter
@@ -26,8 +27,7 @@ from abs_gate.contracts.schemas.values import TYPES
 from abs_gate.findings import Json
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     goal: Goal
     proof: Proving
     lowest: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.applicators import APPLICATORS, Reading
@@ -23,8 +24,7 @@ from abs_gate.findings import Json
 _DYNAMIC = frozenset({"$dynamicRef", "$recursiveRef"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NormalForm:
+class NormalForm(Struct, frozen=True, kw_only=True):
     """A subschema as it was read."""
 
     node: Node

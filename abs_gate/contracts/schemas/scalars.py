@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor, gcd
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.schemas.answers import EMPTY, OPEN, Answer, Found
 from abs_gate.contracts.schemas.literals import Proving
@@ -25,8 +26,7 @@ _MOST_TRIED = 2_000
 _LONGEST_TEXT = 100_000
 
 
-@dataclass(slots=True)
-class _Numbers:
+class _Numbers(Struct):
     """Numbers of an interval, multiples of `step`, that are no multiples of some and none of a few."""
 
     low: Fraction | None = None
@@ -67,8 +67,7 @@ class _Numbers:
         return first, last
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarShape:
+class ScalarShape(Struct, frozen=True):
     """Facts about one number or string, and the rule that decides them."""
 
     prover: Prover

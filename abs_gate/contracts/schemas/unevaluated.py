@@ -6,8 +6,9 @@ its own condition; beyond a few cases the keyword counts as not understood.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas import build
 from abs_gate.contracts.schemas.dialects import Dialect
@@ -30,8 +31,7 @@ class TooManyCases(Exception):
     """What was looked at hangs on too many branches."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """What was looked at when some conditions hold."""
 
     conditions: tuple[Node, ...] = ()

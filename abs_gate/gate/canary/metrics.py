@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from abs_gate.gate.canary.records import CallRecord, RunRecord
 
@@ -14,16 +15,14 @@ MOST_ERROR_CODES = 20
 Runs: TypeAlias = Sequence[RunRecord]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Struct, frozen=True, kw_only=True):
     """So many of so many."""
 
     count: int
     of: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
+class Metric(Struct, frozen=True, kw_only=True):
     """A share that is compared."""
 
     name: str

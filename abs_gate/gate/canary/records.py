@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NoReturn
+
+from msgspec import Struct
 
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Location, Severity
@@ -20,8 +21,7 @@ _CALL_KEYS = frozenset({"tool", "missing_arguments", "valid", "error", "retry", 
 _APPROVALS = ("granted", "denied", None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallRecord:
+class CallRecord(Struct, frozen=True, kw_only=True):
     """One tool call. None means that the record does not say."""
 
     tool: str
@@ -39,8 +39,7 @@ class CallRecord:
     """Whether the claimed outcome was found in the system of record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRecord:
+class RunRecord(Struct, frozen=True, kw_only=True):
     """One run of the agent."""
 
     id: str

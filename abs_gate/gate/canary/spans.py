@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from abs_gate.findings import Json
 from abs_gate.gate.canary.records import LONGEST_CODE, CallRecord, RunRecord
@@ -27,8 +28,7 @@ _FAILED_STATUS = ("error", "status_code_error", "2")
 _MOST_NESTED = 50
 
 
-@dataclass(slots=True)
-class _Trace:
+class _Trace(Struct):
     """The spans of one run."""
 
     executed: list[Mapping[str, Json]] = field(default_factory=list)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+
+class Bounds(Struct, frozen=True, kw_only=True):
     """What decides a fixed number of trials: enough passes, or enough failures; in between nothing is shown."""
 
     passes: int | None
@@ -43,8 +43,7 @@ def unbiased_rate(passed: int, run: int, *, stopped_by_pass: bool) -> Fraction |
     return Fraction(passed - 1 if stopped_by_pass else passed, run - 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SequentialTest:
+class SequentialTest(Struct, frozen=True, kw_only=True):
     """Wald's sequential probability ratio test of p0 against p1 (Wald 1945).
 
     `alpha` bounds a false pass at p0, `beta` a false failure at p1.

@@ -6,7 +6,8 @@ Recordings mix these freely, so one reader knows all their parts by the names th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from abs_gate.conversation import Message, Role, ToolCall, ToolResult
 from abs_gate.findings import Json

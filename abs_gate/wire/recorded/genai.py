@@ -8,7 +8,8 @@ OpenTelemetry GenAI (`gen_ai.input.messages`; earlier one event for each message
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from abs_gate.conversation import Message, ToolCall, ToolResult, Usage
 from abs_gate.findings import Json
@@ -50,8 +51,7 @@ _TOOL_RESULTS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
+class ModelCall(Struct, frozen=True, kw_only=True):
     """One request to a model, as its span tells it."""
 
     sent: tuple[Message, ...]

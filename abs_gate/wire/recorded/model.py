@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from abs_gate.conversation import Message, Usage
 
 NO_USAGE = Usage()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedConversation:
+class RecordedConversation(Struct, frozen=True, kw_only=True):
     """One conversation as it was recorded."""
 
     name: str

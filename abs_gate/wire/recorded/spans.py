@@ -7,8 +7,9 @@ frameworks and viewers save them, or the attributes of one span alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from abs_gate.findings import Json
 from abs_gate.wire.values import as_list, as_mapping, as_text
@@ -17,8 +18,7 @@ _MARKERS = ("gen_ai.", "llm.", "openinference.", "traceloop.", "ai.")
 _ATTRIBUTE_LISTS = ("attributes", "tags")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """One span, its attributes as plain values."""
 
     trace_id: str

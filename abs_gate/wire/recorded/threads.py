@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from abs_gate.conversation import Message, Role, Usage
 from abs_gate.wire.pieces import pieces_of
@@ -14,8 +15,7 @@ _LONGEST_OVERLAP = 500
 """Most pieces in which a request is looked for at the end of what its group said before."""
 
 
-@dataclass(slots=True, eq=False)
-class Thread:
+class Thread(Struct, eq=False):
     """A conversation that grows."""
 
     messages: list[Message]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
+
+from msgspec import Struct, field
 
 from abs_gate.contracts.schemas.regular.charsets import CharSet
 from abs_gate.contracts.schemas.regular.syntax import (
@@ -27,8 +28,7 @@ FOUND: State = frozenset({-1})
 """The pattern was found; nothing that follows can undo it."""
 
 
-@dataclass(slots=True)
-class Search:
+class Search(Struct):
     """A nondeterministic automaton that reads a whole text and tells whether the pattern is found in it."""
 
     moves: list[tuple[CharSet, int] | None] = field(default_factory=list)
@@ -150,8 +150,7 @@ def _repeat(search: Search, part: Tree, least: int, most: int | None, start: int
     return end
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Struct, frozen=True):
     """The texts in which a pattern is found: all searches agree with what is wanted of them."""
 
     searches: tuple[tuple[Search, bool], ...]

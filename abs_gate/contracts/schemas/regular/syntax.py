@@ -7,8 +7,9 @@ Unicode properties), raises IrregularPattern; what is no regular expression rais
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from abs_gate.contracts.schemas.regular import charsets
 from abs_gate.contracts.schemas.regular.charsets import CharSet
@@ -22,29 +23,25 @@ class IrregularPattern(ValueError):
     """A regular expression outside the subset that is reasoned about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chars:
+class Chars(Struct, frozen=True):
     """One character of a set."""
 
     chars: CharSet
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """Parts one after the other."""
 
     parts: tuple[Tree, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
+class Alternatives(Struct, frozen=True):
     """Any one of the parts."""
 
     parts: tuple[Tree, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(Struct, frozen=True):
     """A part several times; `most` None is without end."""
 
     part: Tree
@@ -52,18 +49,15 @@ class Repeat:
     most: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """The start of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """The end of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class LookAhead:
+class LookAhead(Struct, frozen=True):
     """What must, or must not, follow."""
 
     part: Tree
