@@ -6,6 +6,7 @@
     │   ├── AgentUnavailable     the agent could not be reached, or its answer is not an answer
     │   ├── JudgeUnavailable     no judge, a failing judge, an unreadable judgement
     │   ├── BaseUnavailable      the base version of a contract could not be read
+    │   │   └── PathNotThere     its revision is there, and has no such path
     │   └── BudgetSpent          a call, time, token or money budget ran out
     ├── DeliveryFailed (0)       a report could not be posted; never changes the verdict
     └── Interrupted (130/143)    Ctrl-C or SIGTERM
@@ -62,6 +63,10 @@ class JudgeUnavailable(CannotVerify):
 
 class BaseUnavailable(CannotVerify):
     """The base version of the contracts could not be read."""
+
+
+class PathNotThere(BaseUnavailable):
+    """The base revision is there, and has no such path."""
 
 
 class BudgetSpent(CannotVerify):

@@ -15,7 +15,6 @@ from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
 from abs_gate.contracts.rules.bounds import is_safe_integer_bound
 from abs_gate.contracts.schemas import SchemaDocument
 from abs_gate.findings import Json
-from abs_gate.sources.patterns import PatternTimeout, compile_pattern
 
 _Edits = dict[Pointer, dict[str, Any]]
 
@@ -73,6 +72,8 @@ def _was_free(pair: SchemaPair, name: str) -> bool:
 
 
 def _matches(pattern: str, name: str) -> bool:
+    from abs_gate.sources.patterns import PatternTimeout, compile_pattern  # few schemas need it
+
     try:
         return compile_pattern(pattern).search(name)
     except (ValueError, PatternTimeout):

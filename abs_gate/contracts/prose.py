@@ -12,21 +12,20 @@ from abs_gate.contracts.wording import clean, show
 
 _WORDS = re.compile(r"\S+")
 _NUMBERS = re.compile(r"(?<![\w.])-?\d+(?:[.,]\d+)*(?![\w])")
-_URL = re.compile(r"\b(?:https?|ftp|wss?)://[^\s\"'<>)\]]+", re.IGNORECASE)
+_URL = r"(?i)\b(?:https?|ftp|wss?)://[^\s\"'<>)\]]+"
 _MAX_DIFF_WORDS = 2_000
 """Longer texts are not compared word by word: the comparison grows with the square of their length."""
 
-_IMPERATIVE = re.compile(
-    r"\b(?:you (?:must|have to|need to|should always)"
+_IMPERATIVE = (
+    r"(?i)\b(?:you (?:must|have to|need to|should always)"
     r"|(?:must|always|never) (?:call|use|invoke|run|send|include|read|pass)"
     r"|(?:call|use|run|invoke) this (?:tool|function)? ?(?:first|before|always|immediately)"
     r"|ignore (?:all |any |the |your )?(?:previous|prior|above|other)|disregard"
     r"|(?:do not|don't) (?:tell|mention|inform|reveal|ask)|without (?:telling|asking|informing)"
-    r"|instead of (?:the|any) other)\b",
-    re.IGNORECASE,
+    r"|instead of (?:the|any) other)\b"
 )
 
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
@@ -55,17 +54,17 @@ def describe_change(before: str | None, after: str | None) -> ProseChange:
 
 def find_imperatives(text: str) -> tuple[str, ...]:
     """Return the phrases that order the model about rather than describe the tool."""
-    return tuple(dict.fromkeys(match[0].lower() for match in _IMPERATIVE.finditer(text)))
+    return tuple(dict.fromkeys(match[0].lower() for match in re.finditer(_IMPERATIVE, text)))
 
 
 def find_urls(text: str) -> tuple[str, ...]:
     """Return the addresses in a text."""
-    return tuple(dict.fromkeys(match[0].rstrip(".,;") for match in _URL.finditer(text)))
+    return tuple(dict.fromkeys(match[0].rstrip(".,;") for match in re.finditer(_URL, text)))
 
 
 def find_hidden(text: str) -> tuple[str, ...]:
     """Return the characters a reviewer does not see and a model does, as code points."""
-    return tuple(dict.fromkeys(f"U+{ord(char):04X}" for char in _HIDDEN.findall(text)))
+    return tuple(dict.fromkeys(f"U+{ord(char):04X}" for char in re.findall(_HIDDEN, text)))
 
 
 def find_scripts(name: str) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from abs_gate.contracts.linting import LintedSet
 from abs_gate.contracts.model import Change, ContractSet, ToolContract
-from abs_gate.contracts.rules import rule
+from abs_gate.contracts.rules.lint import anthropic, openai, portable
 from abs_gate.contracts.wording import show
 
 _RULES = (
-    *("openai-root-choice", "anthropic-root-choice", "openai-tool-name", "anthropic-tool-name"),
-    *("openai-object-without-properties", "openai-array-without-items"),
-    *("cross-type-list", "cross-one-of", "cross-recursion"),
+    *(openai.openai_root_choice, anthropic.anthropic_root_choice, openai.openai_tool_name),
+    *(anthropic.anthropic_tool_name, openai.openai_object_without_properties, openai.openai_array_without_items),
+    *(portable.cross_type_list, portable.cross_one_of, portable.cross_recursion),
 )
 """What is refused without strict mode already, and what is not portable."""
 _MOST = 5
@@ -50,5 +50,5 @@ def _new_notes(old: ToolContract, new: ToolContract) -> Iterator[str]:
 
 def _provider_facts(tool: ToolContract) -> Iterator[str]:
     linted = LintedSet(ContractSet(tools=(tool,)), None)
-    for rule_id in _RULES:
-        yield from (fact.message for fact in rule(rule_id).find(linted))
+    for find in _RULES:
+        yield from (fact.message for fact in find(linted))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from abs_gate.gate.result import SessionRecord
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import SessionRecord
 
 
 def runs_elsewhere(session: SessionRecord) -> bool:

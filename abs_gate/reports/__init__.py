@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.options import ReportOptions
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import ResultDocument
 
 __all__ = ["REPORTERS", "ReportOptions", "Reporter"]
 

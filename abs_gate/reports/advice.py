@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from abs_gate.contracts.rules import rule as find_rule
-from abs_gate.gate.result import ChangeRecord, ToolDiffRecord
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.selection import action_of
 from abs_gate.reports.untrusted import one_line
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import ChangeRecord, ToolDiffRecord
 
 Quote: TypeAlias = Callable[[str], str]
 """Makes text of others inert for the place it lands in."""

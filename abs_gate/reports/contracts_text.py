@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from abs_gate.gate.result import ChangeRecord, FindingRecord, ToolDiffRecord
 from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
@@ -24,6 +24,9 @@ from abs_gate.reports.schema_text import describe_difference, json_text
 from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
 from abs_gate.reports.terminal import MIN_WIDTH, Paint, wrap
 from abs_gate.reports.untrusted import one_line
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import ChangeRecord, FindingRecord, ToolDiffRecord
 
 _COLORS = {"block": "red", "review": "yellow"}
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "dim"}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from abs_gate.findings import Json
-from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.options import ReportOptions
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import ResultDocument
 
 _UNSAFE = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\uffff]"

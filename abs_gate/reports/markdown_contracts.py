@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, ToolDiffRecord
 from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
@@ -21,6 +21,9 @@ from abs_gate.reports.markdown_text import Section, code, fence, sentence
 from abs_gate.reports.markdown_words import ACTION_ICONS, SEVERITY_ICONS, Caps
 from abs_gate.reports.schema_text import describe_difference
 from abs_gate.reports.selection import Action, action_of, changes_with, lint_gates, place_of, sort_lint
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, ToolDiffRecord
 
 
 def contract_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:

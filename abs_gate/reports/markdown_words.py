@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
-from abs_gate.gate.result import BehaviorRecord
 from abs_gate.reports.figures import NO_RATE, rate_of
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import BehaviorRecord
 
 ICONS = {
     "passed": "✅",

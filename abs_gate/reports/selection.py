@@ -7,18 +7,20 @@ comment and the first annotation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from abs_gate.gate.elsewhere import runs_elsewhere
-from abs_gate.gate.result import (
-    ChangeRecord,
-    ContractsRecord,
-    FindingRecord,
-    ResultDocument,
-    SessionRecord,
-    ToolDiffRecord,
-    VerificationRecord,
-)
+
+if TYPE_CHECKING:
+    from abs_gate.gate.result import (
+        ChangeRecord,
+        ContractsRecord,
+        FindingRecord,
+        ResultDocument,
+        SessionRecord,
+        ToolDiffRecord,
+        VerificationRecord,
+    )
 
 Action: TypeAlias = Literal["block", "review", "note", "ignore", "cleared", "acknowledged"]
 

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from abs_gate.errors import BaseUnavailable, ConfigurationError
+from abs_gate.errors import BaseUnavailable, ConfigurationError, PathNotThere
 from abs_gate.sources.workspace import Workspace
 from abs_gate.vcs.committree import CommitTree
 from abs_gate.vcs.emptytree import EmptyTree
@@ -44,10 +44,6 @@ class CodeHost(HostedFiles, Protocol):
         ...
 
     def find_merge_base(self, base: str, head: str) -> str | None: ...
-
-
-class PathNotThere(BaseUnavailable):
-    """The revision is there, and has no such path."""
 
 
 class Base(Struct, frozen=True, kw_only=True):

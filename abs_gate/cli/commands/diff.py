@@ -8,6 +8,7 @@ import click
 
 from abs_gate.cli import output as out
 from abs_gate.cli.options import common, report_format
+from abs_gate.errors import PathNotThere
 
 LEVELS = ("none", "compatible", "behavior_sensitive", "breaking", "safety_breaking")
 
@@ -41,8 +42,6 @@ def command(
     from abs_gate.app.contracts import compare_places
     from abs_gate.cli.places import open_path_or_revision
     from abs_gate.contracts.records import to_record
-    from abs_gate.reports.json_report import json_text
-    from abs_gate.vcs.base import PathNotThere
 
     try:
         place = open_path_or_revision(base)
@@ -55,6 +54,8 @@ def command(
     diffs = compare_places(old, (new.workspace, new.path), today=today)
     records = [to_record(diff) for diff in diffs]
     if format_ == "json":
+        from abs_gate.reports.json_report import json_text
+
         text = json_text(records)
     elif format_ == "markdown":
         from abs_gate.reports.contracts_text import render_diff_markdown
