@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: help demo test lint format golden docs bench compare lock clean
+.PHONY: help demo test lint format golden docs bench compare lock clean compiled
 
 help: ## List the targets.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  \1\t\2/'
@@ -15,6 +15,10 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/python -m pip install --quiet --group dev -e '.[mcp]'
 	touch $@
 
+# Tests and measurements start the command hundreds of times, some where Python may not keep what it compiled.
+compiled: $(INSTALLED)
+	$(BIN)/python -m compileall -q abs_gate
+
 demo: $(VENV)/.demo ## Play one good and one bad pull request.
 	$(BIN)/abs-gate demo
 
@@ -23,7 +27,7 @@ $(VENV)/.demo: pyproject.toml
 	test -x $(BIN)/abs-gate || $(BIN)/python -m pip install --quiet -e .
 	touch $@
 
-test: $(INSTALLED) ## Run every test.
+test: compiled ## Run every test.
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 lint: $(INSTALLED) ## Format check, lint, types, layers.
@@ -44,13 +48,13 @@ docs: $(INSTALLED) ## Write the generated parts of the documentation again.
 	$(BIN)/python -m abs_gate.contracts.rules.document > docs/rules.md
 
 REFERENCE := $(VENV)-reference
-bench: $(INSTALLED) ## Measure against peers; prints ratios.
+bench: compiled ## Measure against peers; prints ratios.
 	test -x $(REFERENCE)/bin/abslang || { $(PYTHON) -m venv $(REFERENCE) && $(REFERENCE)/bin/pip install --quiet abslang==0.6.0; }
 	$(BIN)/python -m bench --reference $(REFERENCE)/bin/python
 
 PEERS := $(VENV)-peers
 NODE_PEERS := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/abs-gate-compare
-compare: $(INSTALLED) ## Put the same tool changes to abs-gate and its peers.
+compare: compiled ## Put the same tool changes to abs-gate and its peers.
 	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
 	-for peer in jsonsubschema==0.0.8 mcp-contract==0.6.0 mcp-diff==0.1.0 mcpdrift==0.1.0 mcplock==1.0.3; do \
 	  $(PEERS)/bin/pip install --quiet --disable-pip-version-check $$peer; done
