@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import inspect
 import queue
@@ -64,6 +63,8 @@ def call_within(function: Callable[..., Any], *arguments: Any, seconds: float, s
         try:
             value = function(*arguments)
             if inspect.isawaitable(value):
+                import asyncio  # slow to load, and few agents are coroutine functions
+
                 value = asyncio.run(_wait_for(value))
             outcome.put((True, value))
         except BaseException as error:
