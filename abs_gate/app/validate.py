@@ -19,7 +19,7 @@ from abs_gate.documents.when_advice import find_case_mismatches
 from abs_gate.errors import ConfigurationError
 from abs_gate.evaluators import evaluator_shapes
 from abs_gate.findings import Finding
-from abs_gate.gate.acknowledgements import read_acknowledgements
+from abs_gate.gate.acknowledgements import is_acknowledgements_shape, load_acknowledgements
 from abs_gate.settings.load import DEFAULT_FILES
 from abs_gate.settings.model import ContractsSettings, Settings
 from abs_gate.sources.located import parse_documents
@@ -36,18 +36,34 @@ class Validation(Struct, frozen=True, kw_only=True):
     cases: int
     tools: int
     suites: int
+    acknowledgements: int
     warnings: tuple[Finding, ...]
 
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to check at all."""
-        return not (self.sessions or self.tools or self.suites)
+        return not (self.sessions or self.tools or self.suites or self.acknowledgements)
+
+
+class NamedFiles(Struct, frozen=True, kw_only=True):
+    """What paths on the command line lead to."""
+
+    settings: Settings
+    """With only these sessions, contracts and suites to look at."""
+    acknowledgements: tuple[str, ...]
+    """Files of acknowledgements; the settings of a run name one."""
 
 
 def validate(
-    workspace: Workspace, settings: Settings, *, environ: Mapping[str, str], today: str, faults: Faults | None = None
+    workspace: Workspace,
+    settings: Settings,
+    *,
+    environ: Mapping[str, str],
+    today: str,
+    acknowledgements: Sequence[str] = (),
+    faults: Faults | None = None,
 ) -> Validation:
-    """Load everything the settings name.
+    """Load everything the settings name, and these files of acknowledgements.
 
     Raises:
         ConfigurationError: with every fault of every file.
@@ -57,13 +73,18 @@ def validate(
     plan = plan_suites(
         workspace, suite_paths(settings), settings=settings, environ=environ, faults=faults, allow_commands=True
     )
-    faults.collect(lambda: read_acknowledgements(settings, workspace))
+    named = settings.contracts.acknowledgements
+    reviews = [
+        faults.collect(lambda f=file: load_acknowledgements(workspace, f)) or ()  # type: ignore[misc]
+        for file in (*acknowledgements, *((named,) if named else ()))
+    ]
     loaded = load_run(workspace, settings, environ=environ, today=today, faults=faults, judges_known=judges_known)
     return Validation(
         sessions=len(loaded.plans),
         cases=sum(plan.cases_total for plan in loaded.plans),
         tools=len(loaded.contracts.tools) if loaded.contracts is not None else 0,
         suites=len(plan.suites),
+        acknowledgements=sum(map(len, reviews)),
         warnings=(
             *settings.warnings,
             *loaded.warnings,
@@ -73,32 +94,27 @@ def validate(
     )
 
 
-def settings_for_paths(workspace: Workspace, paths: Sequence[str], settings: Settings) -> Settings:
-    """The settings with only these paths to look at, each told apart by what it holds.
+def files_at(workspace: Workspace, paths: Sequence[str], settings: Settings) -> NamedFiles:
+    """The files at these paths, told apart by what they hold.
 
     Raises:
-        ConfigurationError: a path is absent, or a file is neither sessions nor contracts.
+        ConfigurationError: a path is absent, or a named file is of no kind.
     """
-    sessions: list[str] = []
-    contracts: list[str] = []
-    suites: list[str] = []
+    found: dict[str, list[str]] = {"session": [], "contract": [], "suite": [], "acknowledgements": []}
     faults = Faults()
     for path in paths:
         for file in faults.collect(lambda p=path: _files(workspace, p)) or ():  # type: ignore[misc]
             kind = faults.collect(lambda f=file, p=path: _kind(workspace, f, named=f == p))  # type: ignore[misc]
-            if kind == "session":
-                sessions.append(file)
-            elif kind == "contract":
-                contracts.append(file)
-            elif kind == "suite":
-                suites.append(file)
+            if kind is not None:
+                found[kind].append(file)
     faults.raise_any()
-    return replace(
+    narrowed = replace(
         settings,
-        sessions=replace(settings.sessions, paths=tuple(sessions)),
-        contracts=ContractsSettings(paths=tuple(contracts)),
-        verify={"paths": suites},
+        sessions=replace(settings.sessions, paths=tuple(found["session"])),
+        contracts=ContractsSettings(paths=tuple(found["contract"])),
+        verify={"paths": found["suite"]},
     )
+    return NamedFiles(settings=narrowed, acknowledgements=tuple(found["acknowledgements"]))
 
 
 def _files(workspace: Workspace, path: str) -> tuple[str, ...]:
@@ -109,7 +125,7 @@ def _files(workspace: Workspace, path: str) -> tuple[str, ...]:
 
 
 def _kind(workspace: Workspace, file: str, *, named: bool) -> str | None:
-    """`session`, `suite`, `contract`, or None for a file of a directory that is neither (a data set, a schema)."""
+    """`session`, `suite`, `contract`, `acknowledgements`; None for another file of a directory."""
     if file.lower().endswith(SESSION_SUFFIXES):
         return "session"
     values = [document.value for document in parse_documents(workspace.read_bytes(file), file)]
@@ -119,11 +135,14 @@ def _kind(workspace: Workspace, file: str, *, named: bool) -> str | None:
         return "suite"
     if any(is_contract_shape(value) for value in values):
         return "contract"
+    if any(is_acknowledgements_shape(value) for value in values):
+        return "acknowledgements"
     if named:
         raise ConfigurationError(
-            f"{file}: this is neither a session, a tool contract, a verification suite nor a configuration.",
+            f"{file}: this is no session, contract, verification suite, configuration or list of acknowledgements.",
             hint="A session begins with `session:`, a contract with `tool_id:` or a list of tools, "
-            "a suite with `verification:`, a configuration with `version: 1`.",
+            "a suite with `verification:`, a configuration with `version: 1`, a list of reviews with "
+            "`acknowledgements:`.",
         )
     return None
 

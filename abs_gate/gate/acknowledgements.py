@@ -56,6 +56,11 @@ class Acknowledgement(Struct, frozen=True, kw_only=True):
         )
 
 
+def is_acknowledgements_shape(value: Json) -> bool:
+    """Whether a document is a list of acknowledgements."""
+    return isinstance(value, Mapping) and "acknowledgements" in value and "version" not in value
+
+
 def load_acknowledgements(workspace: Workspace, file: str) -> tuple[Acknowledgement, ...]:
     """Every acknowledgement of a file: `acknowledgements: [{tool, from, to, by, reason}]`.
 

@@ -19,8 +19,6 @@ from abs_gate.findings import Json
 MAX_EVENT_BYTES = 30 * 1024 * 1024
 """GitHub caps webhook payloads at 25 MB."""
 
-_READ_ONLY_ACTORS = frozenset({"dependabot[bot]"})
-
 
 class EventContext(Struct, frozen=True, kw_only=True):
     """One workflow run and its event."""
@@ -39,7 +37,6 @@ class EventContext(Struct, frozen=True, kw_only=True):
     """Full name of the ref the workflow runs for."""
     sha: str | None = None
     """The commit the workflow runs for; for a pull request GitHub's test merge."""
-    actor: str = ""
     run_id: int = 0
     run_attempt: int = 1
     workflow: str = ""
@@ -79,11 +76,6 @@ class EventContext(Struct, frozen=True, kw_only=True):
         """The commit a person would name: the author's, not the test merge."""
         is_about_head = self.pr_number is not None or self.name == "workflow_run"
         return self.head_sha if is_about_head and self.head_sha else self.sha
-
-    @property
-    def has_read_only_token(self) -> bool:
-        """Whether GitHub will most likely refuse writes: pull requests of forks and of Dependabot."""
-        return self.name == "pull_request" and (self.is_fork or self.actor in _READ_ONLY_ACTORS)
 
 
 def is_github_workflow(environ: Mapping[str, str]) -> bool:
@@ -136,7 +128,6 @@ def read_event(environ: Mapping[str, str], payload: Json) -> EventContext:
         workspace=environ.get("GITHUB_WORKSPACE") or ".",
         ref=environ.get("GITHUB_REF", ""),
         sha=environ.get("GITHUB_SHA") or None,
-        actor=environ.get("GITHUB_ACTOR", "") or _text(_object(payload, "sender"), "login"),
         run_id=_number(environ.get("GITHUB_RUN_ID")) or 0,
         run_attempt=_number(environ.get("GITHUB_RUN_ATTEMPT")) or 1,
         workflow=environ.get("GITHUB_WORKFLOW", ""),

@@ -269,3 +269,17 @@ def test_acknowledgements_are_read(tmp_path, monkeypatch, capsys):
     assert "acks.yaml:2:5:" in told and "`from: null` for a new tool" in told
     (tmp_path / "acks.yaml").write_text(entry.replace("to:", "from: null, to:"))
     assert run_cli(["validate"]) == 0
+
+
+def test_acknowledgements_named_themselves(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    entry = f"acknowledgements:\n  - {{tool: get_order, from: null, to: 'sha256:{'0' * 64}', by: me, reason: read}}\n"
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "acks.yaml").write_text(entry)
+    for named in (["a/acks.yaml", "b/acks.yaml"], ["."]):
+        assert run_cli(["validate", *named]) == 0
+        assert "2 acknowledgements." in capsys.readouterr().out
+    (tmp_path / "b" / "acks.yaml").write_text(entry.replace("by: me, ", ""))
+    assert run_cli(["validate", "."]) == 2
+    assert 'b/acks.yaml:2:5: "by" is missing' in capsys.readouterr().err

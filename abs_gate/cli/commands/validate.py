@@ -29,7 +29,7 @@ def command(
 
     Nothing is sent. Exit code 2 where something is wrong; what is legal but probably wrong is a warning.
     """
-    from abs_gate.app.validate import settings_for_paths, validate
+    from abs_gate.app.validate import files_at, validate
     from abs_gate.cli.clock import SystemClock
     from abs_gate.cli.places import here, open_path
     from abs_gate.cli.wiring import environment, known_rules
@@ -56,9 +56,13 @@ def command(
         resolve_secrets=False,
     )
     others = [place.path for place in places if place.path not in configurations]
+    acknowledgements: tuple[str, ...] = ()
     if others:
-        settings = settings_for_paths(workspace, others, settings)
-    result = validate(workspace, settings, environ=environ, today=SystemClock().today())
+        named = files_at(workspace, others, settings)
+        settings, acknowledgements = named.settings, named.acknowledgements
+    result = validate(
+        workspace, settings, environ=environ, today=SystemClock().today(), acknowledgements=acknowledgements
+    )
     if result.is_empty and not configurations and settings.file is None:
         raise ConfigurationError(
             "There is nothing to check.", hint="Name sessions, contracts or a configuration, or write abs-gate.yaml."
@@ -72,5 +76,6 @@ def command(
         sessions, cases = count_of(result.sessions, "session"), count_of(result.cases, "case")
         warned = f" {count_of(len(result.warnings), 'warning')}." if result.warnings else ""
         suites = f", {count_of(result.suites, 'verification suite')}" if result.suites else ""
-        out.data(f"Valid: {sessions} with {cases}, {count_of(result.tools, 'tool')}{suites}.{warned}")
+        reviews = f", {count_of(result.acknowledgements, 'acknowledgement')}" if result.acknowledgements else ""
+        out.data(f"Valid: {sessions} with {cases}, {count_of(result.tools, 'tool')}{suites}{reviews}.{warned}")
     return 0
