@@ -32,10 +32,11 @@ def main() -> None:
 def start_up(table: Table, place: Path, reference: str | None) -> None:
     floor = seconds([sys.executable, "-c", "import click"], rounds=9)
     version = seconds([*GATE, "--version"], rounds=9)
-    base, head = inputs.small_pair(place)
-    diff = seconds([*GATE, "diff", str(base), str(head)], rounds=9, ok=(0, 1))
     ratio(table, "`--version`, of `python -c 'import click'`", version / floor, 1.5)
-    ratio(table, "`diff` of one small pair, of `python -c 'import click'`", diff / floor, 3)
+    for breaks, words in ((False, "breaks nothing"), (True, "breaks")):
+        pair = map(str, inputs.small_pair(place, breaks=breaks))
+        diff = seconds([*GATE, "diff", *pair], rounds=9, ok=(0, 1))
+        ratio(table, f"`diff` of one small pair that {words}, of `python -c 'import click'`", diff / floor, 3)
 
 
 def overhead(table: Table, place: Path, reference: str | None) -> None:

@@ -46,9 +46,10 @@ def tool(name: str, *, extra: dict[str, Any] | None = None, required: list[str] 
     }
 
 
-def small_pair(place: Path) -> tuple[Path, Path]:
-    """One tool in two versions, one argument more required."""
-    return _pair(place, "small", [tool("refund")], [tool("refund", required=["order_id", "reason"])])
+def small_pair(place: Path, *, breaks: bool) -> tuple[Path, Path]:
+    """One tool in two versions: one argument is required now, or there is one more, optional."""
+    changed = {"required": ["order_id", "reason"]} if breaks else {"extra": {"note": {"type": "string"}}}
+    return _pair(place, "breaking" if breaks else "compatible", [tool("refund")], [tool("refund", **changed)])
 
 
 def many_tools(place: Path, *, tools: int, changed: int) -> tuple[Path, Path]:
