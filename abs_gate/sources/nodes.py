@@ -6,6 +6,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -64,8 +65,12 @@ class Positions:
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
-        self._starts = array("L", [0])
-        self._starts.extend(match.end() for match in _LINE_BREAK.finditer(text))
+        self._text = text
+
+    @cached_property
+    def _starts(self) -> array[int]:
+        """Offset of each line."""
+        return array("L", [0, *(match.end() for match in _LINE_BREAK.finditer(self._text))])
 
     def location(self, offset: int) -> Location:
         """The place of a character."""
