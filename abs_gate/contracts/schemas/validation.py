@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
@@ -52,6 +53,7 @@ class Validation:
         self._dialect = dialect
         self._meter = meter
         self._validators: dict[Pointer, Any] = {}
+        self._answers: dict[tuple[Pointer, str], bool] = {}
         self._depth = 0
         self._failures = 0
 
@@ -60,13 +62,30 @@ class Validation:
         if self._dialect is None or self._failures >= _MOST_FAILURES or not self._askable:
             return None
         self._depth = 0
+        asking = _ASKING.set(self)
         try:
-            if pointer not in self._validators:
-                self._validators[pointer] = self._validator(pointer)
-            return bool(self._validators[pointer].is_valid(instance))
+            question = pointer, json.dumps(instance)
+            if question not in self._answers:
+                if pointer not in self._validators:
+                    self._validators[pointer] = self._validator(pointer)
+                self._answers[question] = bool(self._validators[pointer].is_valid(instance))
+            return self._answers[question]
         except Exception:  # whatever a hostile schema makes the library raise is no answer
             self._failures += 1
             return None
+        finally:
+            _ASKING.reset(asking)
+
+    def enter_keyword(self) -> None:
+        """Count one keyword, whose rule runs until `leave_keyword`. Raises BudgetExhausted and _Undecided."""
+        self._meter.check()
+        self._depth += 1
+        if self._depth % _KEYWORDS_BETWEEN == 0 and _frames() > sys.getrecursionlimit() - _RESERVED_FRAMES:
+            raise _Undecided
+
+    def leave_keyword(self) -> None:
+        """Note that the rule of a keyword has run to its end."""
+        self._depth -= 1
 
     @cached_property
     def _askable(self) -> bool:
@@ -93,26 +112,29 @@ class Validation:
         uri = resource.id() or "urn:abs-gate:schema"
         registry = referencing.Registry().with_resource(uri, resource)
         fragment = "".join("/" + quote(token.replace("~", "~0").replace("/", "~1"), safe="~") for token in pointer)
-        return self._class({"$ref": f"{uri}#{fragment}"}, registry=registry)
+        return _class_of(self._dialect)({"$ref": f"{uri}#{fragment}"}, registry=registry)
 
-    @cached_property
-    def _class(self) -> Any:
-        assert self._dialect is not None
-        validators = import_module("jsonschema.validators")
-        library = getattr(validators, _CLASSES[self._dialect][0])
-        keywords = {**library.VALIDATORS, **_REPLACED}
-        return validators.extend(library, {name: self._counted(rule) for name, rule in keywords.items()})
 
-    def _counted(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        def checked(*arguments: Any) -> Iterator[Any]:
-            self._meter.check()
-            self._depth += 1
-            if self._depth % _KEYWORDS_BETWEEN == 0 and _frames() > sys.getrecursionlimit() - _RESERVED_FRAMES:
-                raise _Undecided
-            yield from rule(*arguments) or ()
-            self._depth -= 1
+_ASKING: ContextVar[Validation] = ContextVar("_ASKING")
+"""Whose question the library is answering."""
 
-        return checked
+
+@lru_cache(maxsize=len(_CLASSES))
+def _class_of(dialect: Dialect) -> Any:
+    validators = import_module("jsonschema.validators")
+    library = getattr(validators, _CLASSES[dialect][0])
+    keywords = {**library.VALIDATORS, **_REPLACED}
+    return validators.extend(library, {name: _counted(rule) for name, rule in keywords.items()})
+
+
+def _counted(rule: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(*arguments: Any) -> Iterator[Any]:
+        validation = _ASKING.get()
+        validation.enter_keyword()
+        yield from rule(*arguments) or ()
+        validation.leave_keyword()
+
+    return checked
 
 
 def _frames() -> int:

@@ -11,6 +11,7 @@ _given_up: set[str] = set()
 """Patterns that once ran out of time: they are not given a second chance to waste it."""
 
 
+@lru_cache(maxsize=4096)
 def found_in(pattern: str, text: str) -> bool | None:
     """Return whether a pattern is found in a text; None when that cannot be told."""
     try:
@@ -21,7 +22,6 @@ def found_in(pattern: str, text: str) -> bool | None:
         return None
 
 
-@lru_cache(maxsize=4096)
 def _found_by_engine(pattern: str, text: str) -> bool | None:
     from abs_gate.sources.patterns import PatternTimeout, compile_pattern  # start-up speed
 

@@ -256,6 +256,7 @@ class _Reader:
         return charsets.single(character)
 
 
+@lru_cache(maxsize=512)
 def is_tame(pattern: str) -> bool:
     """Return whether a backtracking engine cannot be made to try again and again: no repetition inside another."""
     try:

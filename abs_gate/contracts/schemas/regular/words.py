@@ -8,7 +8,7 @@ from typing import TypeAlias
 from abs_gate.contracts.schemas.budget import Meter
 from abs_gate.contracts.schemas.regular import charsets
 from abs_gate.contracts.schemas.regular.automaton import Language, State
-from abs_gate.contracts.schemas.regular.charsets import Alphabet, CharSet
+from abs_gate.contracts.schemas.regular.charsets import Alphabet
 
 _Joint: TypeAlias = tuple[State | str | None, ...]
 """One state a search, and last the text read so far while it may still become an excluded one."""
@@ -33,8 +33,11 @@ class _Finder:
         self._meter = meter
         sets = [chars for language, _ in languages for chars in language.charsets()]
         sets.extend(charsets.single(character) for character in sorted(set("".join(excluded))))
-        self._alphabet = Alphabet(sets)
-        self._index = {chars: index for index, chars in enumerate(self._alphabet.sets)}
+        alphabet = Alphabet(sets)
+        self._groups = [
+            (frozenset(alphabet.sets[index] for index in members), character) for members, character in alphabet.groups
+        ]
+        """The sets of characters that each group lies in, and the character that stands for it."""
         self._known: dict[tuple[int, State, int], State] = {}
 
     def find(self, low: int, high: int | None) -> str | None:
@@ -73,7 +76,7 @@ class _Finder:
     def _next(self, layer: dict[_Joint, str]) -> dict[_Joint, str]:
         following: dict[_Joint, str] = {}
         for joint, word in layer.items():
-            for group, (members, character) in enumerate(self._alphabet.groups):
+            for group, (around, character) in enumerate(self._groups):
                 states: list[State | str | None] = []
                 for place, search in enumerate(self._searches):
                     state = joint[place]
@@ -82,7 +85,7 @@ class _Finder:
                     target = self._known.get(step)
                     if target is None:
                         self._meter.state()
-                        target = search.advance(state, lambda chars, members=members: self._in(chars, members))  # type: ignore[misc]
+                        target = search.advance(state, around.__contains__)
                         self._known[step] = target
                     states.append(target)
                 trail = joint[-1]
@@ -96,6 +99,3 @@ class _Finder:
                     self._meter.state()
                     following[new] = word + character
         return following
-
-    def _in(self, chars: CharSet, members: frozenset[int]) -> bool:
-        return self._index[chars] in members
