@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import canonical, same
 from abs_gate.findings import Json
 
 _NEVER = frozenset({"never", "none", "no", "not_required", "auto", "automatic", "off", "false", "optional"})
@@ -41,7 +41,7 @@ class _Approval(Struct, frozen=True, kw_only=True):
 
 def compare_approvals(before: Json, after: Json) -> ApprovalChange | None:
     """Return what became of an approval rule; None when it is the same. Not declared is never asked."""
-    if canonical(before) == canonical(after):
+    if same(before, after):
         return None
     old, new = _read(before), _read(after)
     if old.rank is None or new.rank is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 
 from msgspec import Struct, field
 
+from abs_gate.contracts.idempotency import KeyArgument, find_key
 from abs_gate.contracts.model import Classification, ToolContract
 from abs_gate.contracts.plain import Plain, SchemaReader
 from abs_gate.contracts.rules.registry import Side
@@ -72,11 +74,16 @@ class SchemaPair(Struct, frozen=True, kw_only=True):
         return {name: self.old_property(name) for name in self.old.properties}
 
 
-class ToolPair(Struct, frozen=True, kw_only=True):
+class ToolPair(Struct, frozen=True, kw_only=True, dict=True):
     """Two versions of one tool."""
 
     old: ToolContract
     new: ToolContract
+
+    @cached_property
+    def keys(self) -> tuple[KeyArgument | None, KeyArgument | None]:
+        """The idempotency keys of both."""
+        return find_key(self.old), find_key(self.new)
 
 
 class ToolFact(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from abs_gate.contracts.schemas import Dialect, SchemaDocument
-from abs_gate.contracts.schemas.values import canonical, type_of
+from abs_gate.contracts.schemas.values import canonical, same, type_of
 from abs_gate.findings import Json
 
 Pointer = tuple[str, ...]
@@ -176,7 +176,7 @@ class SchemaReader:
                 is_exclusive = scalars.pop(exclusive_key)
                 if is_exclusive and plain_key in scalars:
                     scalars[exclusive_key] = scalars.pop(plain_key)
-        single = {key: (*pointer, key) for key in SINGLE if isinstance(schema.get(key), dict | bool)}
+        single = {key: (*pointer, key) for key in SINGLE if key in schema and isinstance(schema[key], dict | bool)}
         named = {
             key: {str(name): (*pointer, key, str(name)) for name in schema[key]}
             for key in NAMED
@@ -217,7 +217,7 @@ def merge(left: Plain, right: Plain) -> Plain | None:
         return None
     scalars = dict(left.scalars)
     for key, value in right.scalars.items():
-        if key not in scalars or canonical(scalars[key]) == canonical(value):
+        if key not in scalars or same(scalars[key], value):
             scalars[key] = value
         elif key in LOWER and _is_number(scalars[key]) and _is_number(value):
             scalars[key] = max(scalars[key], value)

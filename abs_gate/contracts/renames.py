@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 
 from abs_gate.contracts.plain import Plain, SchemaReader
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import same
 from abs_gate.findings import Json
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
@@ -78,6 +78,6 @@ def match_properties(
     if not pairs and len(removed) == len(added) == 1:
         schemas = old_reader.raw(old.properties[removed[0]]), new_reader.raw(new.properties[added[0]])
         same_need = (removed[0] in old.required) == (added[0] in new.required)
-        if same_need and canonical(without_texts(schemas[0])) == canonical(without_texts(schemas[1])):
+        if same_need and same(without_texts(schemas[0]), without_texts(schemas[1])):
             pairs[removed[0]] = added[0]
     return pairs

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.plain import Plain, SchemaReader
 from abs_gate.contracts.rules.registry import REVIEW, Direction, schema_rule
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import canonical, same
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
@@ -283,7 +283,7 @@ def unevaluated_changed(pair: SchemaPair) -> Iterator[Fact]:
 def _changed(pair: SchemaPair, keywords: tuple[str, ...], what: str) -> Iterator[Fact]:
     before = {key: pair.old_reader.raw(pair.old.single[key]) for key in keywords if key in pair.old.single}
     after = {key: pair.new_reader.raw(pair.new.single[key]) for key in keywords if key in pair.new.single}
-    if canonical(before) != canonical(after):
+    if not same(before, after):
         verb = "was added" if not before else "was dropped" if not after else "changed"
         yield Fact(
             message=f"{what} {verb}: {show(after or before)}.",
@@ -310,7 +310,7 @@ def keyword_not_understood(pair: SchemaPair) -> Iterator[Fact]:
     """
     for keyword in sorted(pair.old.unknown.keys() | pair.new.unknown.keys()):
         before, after = pair.old.unknown.get(keyword), pair.new.unknown.get(keyword)
-        if canonical(before) != canonical(after):
+        if not same(before, after):
             yield Fact(
                 message=f"{named(keyword)}, which is not understood, went from {show(before)} to {show(after)}.",
                 before=before,

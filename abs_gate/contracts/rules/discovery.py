@@ -9,7 +9,7 @@ from abs_gate.contracts.facts import ToolFact, ToolPair
 from abs_gate.contracts.model import SourceFormat, ToolContract
 from abs_gate.contracts.prose import describe_change, same_prose
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, tool_rule
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import same
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
@@ -94,7 +94,7 @@ def examples_changed(pair: ToolPair) -> Iterator[ToolFact]:
 
     Models copy them: when to call, with what.
     """
-    if canonical(pair.old.examples) != canonical(pair.new.examples):
+    if not same(pair.old.examples, pair.new.examples):
         yield ToolFact(
             path="discovery.examples",
             message="The examples changed.",
@@ -151,7 +151,7 @@ def annotation_changed(pair: ToolPair) -> Iterator[ToolFact]:
     known = {"title", *HINTS}
     for key in sorted((pair.old.annotations.keys() | pair.new.annotations.keys()) - known):
         before, after = pair.old.annotations.get(key), pair.new.annotations.get(key)
-        if canonical(before) != canonical(after):
+        if not same(before, after):
             yield ToolFact(
                 path=f"annotations.{key}",
                 message=f"The annotation {named(key)} went from {show(before)} to {show(after)}.",
@@ -178,7 +178,7 @@ def display_changed(pair: ToolPair) -> Iterator[ToolFact]:
     """
     for key in _DISPLAY:
         before, after = pair.old.extra.get(key), pair.new.extra.get(key)
-        if canonical(before) != canonical(after) and not _hides(pair):
+        if not same(before, after) and not _hides(pair):
             yield ToolFact(
                 path=f"discovery.{key}",
                 message=f"`{key}` changed, which models do not see.",
@@ -350,7 +350,7 @@ def contract_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
     old, new = _other_fields(pair.old), _other_fields(pair.new)
     for key in sorted(old.keys() | new.keys()):
         before, after = old.get(key), new.get(key)
-        if canonical(before) != canonical(after):
+        if not same(before, after):
             yield ToolFact(
                 path=f"discovery.{key}",
                 message=f"The field {named(key)} went from {show(before)} to {show(after)}.",

@@ -8,7 +8,7 @@ from abs_gate.contracts.facts import ToolFact, ToolPair
 from abs_gate.contracts.model import ErrorSpec, ToolContract
 from abs_gate.contracts.prose import same_prose
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, SAFETY, tool_rule
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import same
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
@@ -293,7 +293,7 @@ def error_detail_changed(pair: ToolPair) -> Iterator[ToolFact]:
     for old, new in _kept(pair):
         for key in sorted((old.extra.keys() | new.extra.keys()) - {*_EFFECT_KEYS, *PAYLOAD_KEYS}):
             before, after = old.extra.get(key), new.extra.get(key)
-            if canonical(before) != canonical(after):
+            if not same(before, after):
                 yield ToolFact(
                     path=f"errors.{new.code}",
                     message=f"{named(key)} of {named(new.code)} went from {show(before)} to {show(after)}.",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_gate.contracts.facts import ToolFact, ToolPair
-from abs_gate.contracts.idempotency import find_key
 from abs_gate.contracts.rules.registry import COMPATIBLE, REVIEW, SAFETY, tool_rule
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import same
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
@@ -33,7 +32,7 @@ def idempotency_key_removed(pair: ToolPair) -> Iterator[ToolFact]:
 
     Retries that were safe apply twice now: two refunds, two messages.
     """
-    before, after = find_key(pair.old), find_key(pair.new)
+    before, after = pair.keys
     if before is None or (after is not None and before.name == after.name):
         return
     what = f"is carried by {named(after.name)} now" if after else "is gone"
@@ -61,7 +60,7 @@ def idempotency_key_declared(pair: ToolPair) -> Iterator[ToolFact]:
 
     Retries become safe for callers that send it.
     """
-    before, after = find_key(pair.old), find_key(pair.new)
+    before, after = pair.keys
     if before is None and after is not None:
         yield ToolFact(
             path="policy.idempotency_key",
@@ -97,7 +96,7 @@ def idempotency_key_optional(pair: ToolPair) -> Iterator[ToolFact]:
 
     Calls without it are not protected against being applied twice.
     """
-    before, after = find_key(pair.old), find_key(pair.new)
+    before, after = pair.keys
     if before and after and before.name == after.name and before.is_required and not after.is_required:
         yield ToolFact(
             path="policy.idempotency_key",
@@ -136,7 +135,7 @@ def idempotency_key_weakened(pair: ToolPair) -> Iterator[ToolFact]:
     for key, old in sorted(_key_rules(before).items()):
         new = rules.get(key)
         is_longer = _is_number(old) and _is_number(new) and new >= old
-        if canonical(old) != canonical(new) and not is_longer:
+        if not same(old, new) and not is_longer:
             yield ToolFact(
                 path="policy.idempotency_key",
                 message=f"{named(key)} of the idempotency key went from {show(old)} to {show(new)}.",
@@ -162,7 +161,7 @@ def idempotency_key_changed(pair: ToolPair) -> Iterator[ToolFact]:
     It may be a limit that was not there.
     """
     before, after = (_key_rules(tool.policy.idempotency_key) for tool in (pair.old, pair.new))
-    for key in sorted(after.keys() - before.keys()) if find_key(pair.old) else ():
+    for key in sorted(after.keys() - before.keys()) if pair.keys[0] else ():
         yield ToolFact(
             path="policy.idempotency_key",
             message=f"{named(key)} of the idempotency key is {show(after[key])} now; nothing was said of it.",

@@ -10,7 +10,7 @@ from abs_gate.contracts.effective import UNDO_KEYS, effect_rank, effective_effec
 from abs_gate.contracts.facts import ToolFact, ToolPair
 from abs_gate.contracts.model import Effect
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, SAFETY, tool_rule
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import same
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
@@ -290,7 +290,7 @@ def policy_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
     """
     before, after = pair.old.policy.extra, pair.new.policy.extra
     for key in sorted((before.keys() | after.keys()) - set(UNDO_KEYS)):
-        if canonical(before.get(key)) != canonical(after.get(key)):
+        if not same(before.get(key), after.get(key)):
             yield ToolFact(
                 path=f"policy.{key}",
                 message=f"{named(key)} went from {show(before.get(key))} to {show(after.get(key))}.",

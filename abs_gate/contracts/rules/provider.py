@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from abs_gate.contracts.facts import ToolFact, ToolPair
 from abs_gate.contracts.model import ToolContract
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, tool_rule
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import same
 from abs_gate.contracts.version_order import version_key
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
@@ -70,7 +70,7 @@ def provider_operation_changed(pair: ToolPair) -> Iterator[ToolFact]:
     """
     for key in ("service", "operation"):
         before, after = pair.old.provider.get(key), pair.new.provider.get(key)
-        if canonical(before) != canonical(after):
+        if not same(before, after):
             is_covered = key == "operation" and _is_covered(pair)
             yield ToolFact(
                 path=f"provider.{key}",
@@ -134,7 +134,7 @@ def provider_minimum_lowered(pair: ToolPair) -> Iterator[ToolFact]:
 
 def _minimum_facts(pair: ToolPair, *, raised: bool) -> Iterator[ToolFact]:
     before, after = pair.old.provider.get("minimum_version"), pair.new.provider.get("minimum_version")
-    if canonical(before) == canonical(after):
+    if same(before, after):
         return
     is_raised = before is None or (after is not None and version_key(after) > version_key(before))
     if is_raised is raised:
@@ -167,7 +167,7 @@ def provider_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
     """
     before, after = pair.old.provider, pair.new.provider
     for key in sorted((before.keys() | after.keys()) - _KNOWN):
-        if canonical(before.get(key)) != canonical(after.get(key)):
+        if not same(before.get(key), after.get(key)):
             yield ToolFact(
                 path=f"provider.{key}",
                 message=f"{named(key)} went from {show(before.get(key))} to {show(after.get(key))}.",

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from abs_gate.contracts.effective import effective_hints, writes
 from abs_gate.contracts.facts import ToolFact, ToolPair
-from abs_gate.contracts.idempotency import find_key
 from abs_gate.contracts.limits import read_limit
 from abs_gate.contracts.model import Classification
 from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, REVIEW, SAFETY, tool_rule
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import same
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
@@ -90,7 +89,7 @@ def _kind_of(key: str) -> _Limit | None:
 def _changes(pair: ToolPair) -> Iterator[tuple[str, Json, Json]]:
     for key in sorted(pair.old.runtime.keys() | pair.new.runtime.keys()):
         before, after = pair.old.runtime.get(key), pair.new.runtime.get(key)
-        if canonical(before) != canonical(after):
+        if not same(before, after):
             yield key, before, after
 
 
@@ -115,7 +114,7 @@ def _finder(limit: _Limit, *, lower: bool) -> Callable[[ToolPair], Iterator[Tool
 
 
 def _applies_twice(pair: ToolPair) -> bool:
-    return writes(pair.new) and find_key(pair.new) is None and not effective_hints(pair.new.annotations).idempotent
+    return writes(pair.new) and pair.keys[1] is None and not effective_hints(pair.new.annotations).idempotent
 
 
 def _enter(limit: _Limit) -> None:

@@ -10,6 +10,7 @@ from abs_gate.findings import Json
 NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT = "null", "boolean", "number", "string", "array", "object"
 TYPES = frozenset({NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT})
 """The types that share no value; an integer is a number."""
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def type_of(value: Json) -> str:
@@ -59,8 +60,13 @@ def canonical(value: Json) -> str:
     return _written(_whole(value)) if ".0" in text or "e+" in text else text
 
 
+def same(left: Json, right: Json) -> bool:
+    """Return whether two values have one canonical text. Raises what `canonical` raises."""
+    return left is right or bool(left == right and canonical(left) == canonical(right))
+
+
 def _written(value: Json) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def is_json(value: Json) -> bool:
