@@ -34,12 +34,12 @@ def align(matching: Matching) -> tuple[SchemaDocument, SchemaDocument]:
 
 
 def _pairs(matching: Matching) -> list[SchemaPair]:
-    """List every pair of subschemas that can be reached, each once."""
+    """List every pair of subschemas that can be reached and may differ, each once."""
     seen: set[tuple[Pointer, Pointer]] = {((), ())}
     pairs = [matching.pair((), ())]
     for pair in pairs:
         for child in matching.children(pair):
-            if (child.old, child.new) not in seen and not child.is_renamed:
+            if (child.old, child.new) not in seen and not child.is_renamed and matching.differ(child):
                 seen.add((child.old, child.new))
                 pairs.append(_pair_of(matching, child))
     return pairs

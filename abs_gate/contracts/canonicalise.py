@@ -6,7 +6,6 @@ and of scopes, verification cases, and the release plan (`migration`, `replaces`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from abs_gate.contracts.keywords import map_subschemas
@@ -29,24 +28,25 @@ def canonicalise(tool: ToolContract) -> dict[str, Json]:
             "strict": tool.strict or None,
             "errors": {error.code: _error(error) for error in tool.errors},
             "policy": _policy(tool.policy),
-            "annotations": dict(tool.annotations),
-            "provider": dict(tool.provider),
-            "runtime": dict(tool.runtime),
+            "annotations": tool.annotations,
+            "provider": tool.provider,
+            "runtime": tool.runtime,
             "consumes": _sorted_if_list(tool.compatibility.get("consumes")),
-            "extra": dict(tool.extra),
+            "extra": tool.extra,
         }
     )
 
 
 def canonical_schema(schema: Json) -> Json:
     """Return a schema with `required` in order, at every depth. Everything else is kept: the model reads it."""
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return schema
     changed = map_subschemas(schema, canonical_schema)
     required = changed.get("required")
-    if isinstance(required, list) and all(isinstance(name, str) for name in required):
-        changed["required"] = sorted(set(required))
-    return changed
+    if not isinstance(required, list) or len(required) < 2 or not all(isinstance(name, str) for name in required):
+        return changed
+    in_order = sorted(set(required))
+    return changed if in_order == required else {**changed, "required": in_order}
 
 
 def _error(error: ErrorSpec) -> dict[str, Json]:
@@ -56,7 +56,7 @@ def _error(error: ErrorSpec) -> dict[str, Json]:
             "user_action": error.user_action,
             "retry_after_source": error.retry_after_source,
             "message": error.message,
-            "extra": dict(error.extra),
+            "extra": error.extra,
         }
     )
 
@@ -69,13 +69,13 @@ def _policy(policy: ToolPolicy) -> dict[str, Json]:
             "approval": policy.approval,
             "idempotency_key": policy.idempotency_key,
             "tenant_boundary": policy.tenant_boundary,
-            "extra": dict(policy.extra),
+            "extra": policy.extra,
         }
     )
 
 
 def _without_absent(parts: dict[str, Any]) -> dict[str, Json]:
-    return {key: value for key, value in parts.items() if value is not None and value not in ({}, [], "")}
+    return {key: value for key, value in parts.items() if value or value == 0}
 
 
 def _sorted_if_list(value: Json) -> Json:

@@ -59,7 +59,7 @@ def _change(names: list[str], tool: ToolContract) -> Change:
 
 def _optional(schema: Json) -> Iterator[str]:
     """Yield the properties that may be left out, at any depth."""
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return
     properties = schema.get("properties")
     if isinstance(properties, Mapping):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from abs_gate.contracts.keywords import map_subschemas
 from abs_gate.contracts.plain import Pointer
+from abs_gate.contracts.schemas.values import same
 from abs_gate.findings import Json
 
 _DONOR = "@other"
@@ -32,6 +33,11 @@ def grafted(host: Json, donor: Json, edits: Mapping[Pointer, Mapping[str, Json]]
         kept = definitions if isinstance(definitions, dict) else {}
         return {**result, "$defs": {**kept, _DONOR: _moved(_without_identity(donor))}}
     return result
+
+
+def is_unchanged(old: Json, new: Json) -> bool:
+    """Tell whether two schemas say the same for certain: they are written alike and refer to nothing."""
+    return same(old, new) and not has_reference(old)
 
 
 def has_reference(value: Json) -> bool:
@@ -76,12 +82,12 @@ def _edited(value: Json, pointer: Pointer, keywords: Mapping[str, Json]) -> Json
 
 def _moved(value: Json) -> Json:
     """Point the references of a schema into the definition the donor stands under."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return value
     moved = map_subschemas(value, _moved)
     reference = moved.get("$ref")
     if isinstance(reference, str) and reference.startswith("#") and (reference == "#" or reference[1] == "/"):
-        moved["$ref"] = f"#/$defs/{_DONOR}{reference[1:]}"
+        return {**moved, "$ref": f"#/$defs/{_DONOR}{reference[1:]}"}
     return moved
 
 

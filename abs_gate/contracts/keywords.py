@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import NoneType
+from collections.abc import Callable
+from operator import is_not
 
 from abs_gate.findings import Json
 
@@ -11,24 +11,29 @@ SCHEMA_MAPS = frozenset({"properties", "patternProperties", "$defs", "definition
 """Keywords whose values are schemas by name."""
 DATA = frozenset({"const", "enum", "default", "examples", "example"})
 """Keywords whose values are data, whatever they look like."""
-_SCALARS = (str, int, float, NoneType)
+_CONTAINERS = (dict, list)
 
 
-def map_subschemas(schema: Mapping[str, Json], change: Callable[[Json], Json]) -> dict[str, Json]:
-    """Return a schema with each of its direct subschemas passed through a function, all else as it was."""
-    changed: dict[str, Json] = {}
+def map_subschemas(schema: dict[str, Json], change: Callable[[Json], Json]) -> dict[str, Json]:
+    """Return a schema with each of its direct subschemas passed through a function, all else as it was.
+
+    The schema itself where the function changed none of them, else a copy.
+    """
+    changes: dict[str, Json] = {}
+    mapped: Json
     for key, value in schema.items():
-        if key in DATA or isinstance(value, _SCALARS):
-            changed[key] = value
-        elif isinstance(value, Mapping):
-            named = key in SCHEMA_MAPS
-            changed[key] = {name: _item(sub, change) for name, sub in value.items()} if named else change(value)
+        if not isinstance(value, _CONTAINERS) or key in DATA:
+            continue
+        if isinstance(value, list):
+            mapped = _listed(value, change)
         else:
-            changed[key] = _item(value, change)
-    return changed
+            mapped = _named(value, change) if key in SCHEMA_MAPS else change(value)
+        if mapped is not value:
+            changes[key] = mapped
+    return {**schema, **changes} if changes else schema
 
 
-def subschemas(schema: Mapping[str, Json]) -> list[Json]:
+def subschemas(schema: dict[str, Json]) -> list[Json]:
     """Return the direct subschemas of a schema."""
     found: list[Json] = []
 
@@ -40,9 +45,19 @@ def subschemas(schema: Mapping[str, Json]) -> list[Json]:
     return found
 
 
-def _item(value: Json, change: Callable[[Json], Json]) -> Json:
-    if isinstance(value, Mapping):
-        return change(value)
-    if isinstance(value, list):
-        return [change(item) if isinstance(item, Mapping) else item for item in value]
-    return value
+def _named(members: dict[str, Json], change: Callable[[Json], Json]) -> dict[str, Json]:
+    changes: dict[str, Json] = {}
+    mapped: Json
+    for name, value in members.items():
+        if isinstance(value, dict):
+            mapped = change(value)
+        else:
+            mapped = _listed(value, change) if isinstance(value, list) else value
+        if mapped is not value:
+            changes[name] = mapped
+    return {**members, **changes} if changes else members
+
+
+def _listed(items: list[Json], change: Callable[[Json], Json]) -> list[Json]:
+    mapped = [change(item) if isinstance(item, dict) else item for item in items]
+    return mapped if any(map(is_not, mapped, items)) else items

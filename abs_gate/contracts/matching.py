@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from abs_gate.contracts.facts import SchemaPair
+from abs_gate.contracts.grafting import is_unchanged
 from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
 from abs_gate.contracts.renames import match_properties
 from abs_gate.contracts.rules.registry import Side
@@ -46,6 +47,14 @@ class Matching:
         self.side = side
         self.old = old
         self.new = new
+        self._differing: dict[tuple[Pointer, Pointer], bool] = {}
+
+    def differ(self, child: Child) -> bool:
+        """Tell whether two subschemas may say different things: they are written differently, or refer elsewhere."""
+        places = child.old, child.new
+        if places not in self._differing:
+            self._differing[places] = not is_unchanged(self.old.raw(child.old), self.new.raw(child.new))
+        return self._differing[places]
 
     def pair(self, old: Pointer, new: Pointer, required: tuple[bool, bool] = (False, False)) -> SchemaPair:
         """Return the pair of the schemas at two pointers."""

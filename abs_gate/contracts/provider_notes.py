@@ -33,10 +33,9 @@ def with_provider_notes(changes: Sequence[Change], old: ToolContract, new: ToolC
 
 
 def _new_notes(old: ToolContract, new: ToolContract) -> Iterator[str]:
-    known = set(_provider_facts(old))
-    for fact in dict.fromkeys(_provider_facts(new)):
-        if fact not in known:
-            yield f"Providers: {fact}"
+    facts = dict.fromkeys(_provider_facts(new))
+    known = set(_provider_facts(old)) if facts else set()
+    yield from (f"Providers: {fact}" for fact in facts if fact not in known)
     for part, before, after in (
         ("input", old.input_schema, new.input_schema),
         ("output", old.output_schema, new.output_schema),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from abs_gate.contracts.alignment import align
 from abs_gate.contracts.facts import Fact, SchemaPair
-from abs_gate.contracts.grafting import has_reference, without
+from abs_gate.contracts.grafting import without
 from abs_gate.contracts.matching import Child, InstancePath, Matching, property_step
 from abs_gate.contracts.model import Change, Classification, ToolContract
 from abs_gate.contracts.plain import Pointer, SchemaReader
@@ -25,7 +25,7 @@ from abs_gate.contracts.rules.registry import (
     schema_affects,
 )
 from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, ProblemKind, Proof, SchemaDocument
-from abs_gate.contracts.schemas.values import canonical
+from abs_gate.contracts.schemas.values import TYPES, same
 from abs_gate.contracts.witnesses import Witnesses
 from abs_gate.findings import Json, Location
 
@@ -70,7 +70,7 @@ class SchemaDiff:
     def changes(self, tool: ToolContract | None = None) -> tuple[Change, ...]:
         """Return the classified changes, those of the whole schema last."""
         old, new = self._documents
-        if canonical(old.schema) == canonical(new.schema):
+        if same(old.schema, new.schema):
             return ()
         self._aligned = align(self._matching)
         whole = self._engine.compare(*(document.view() for document in self._aligned))
@@ -104,8 +104,7 @@ class SchemaDiff:
             stack += [self._below(at, pair, child, siblings=len(differing) - 1) for child in reversed(differing)]
 
     def _differs(self, child: Child) -> bool:
-        old, new = self._matching.old.raw(child.old), self._matching.new.raw(child.new)
-        return child.required[0] != child.required[1] or has_reference(old) or canonical(old) != canonical(new)
+        return child.required[0] != child.required[1] or self._matching.differ(child)
 
     def _below(self, at: _At, pair: SchemaPair, child: Child, *, siblings: int) -> _At:
         instance = None if at.instance is None or child.instance is None else (*at.instance, *child.instance)
@@ -136,20 +135,20 @@ class SchemaDiff:
         if len(steps) < 2 or steps[0] != steps[1] or not steps[0]:
             return False
         old, new = self._matching.old.raw(pair.old.pointer), self._matching.new.raw(pair.new.pointer)
-        return canonical(without(old, steps[0])) == canonical(without(new, steps[1]))
+        return same(without(old, steps[0]), without(new, steps[1]))
 
     def _facts(self, pair: SchemaPair, at: _At) -> Iterator[_Found]:
+        subjects = {None, *(kind for kind in TYPES if pair.old.allows(kind) and pair.new.allows(kind))}
+        directions: dict[Direction | None, bool] = {
+            None: True,
+            Direction.NARROWS: at.narrowed is not False,
+            Direction.WIDENS: at.widened is not False,
+            Direction.EITHER: at.narrowed is not False or at.widened is not False,
+        }
         for each in rules_of(Kind.SCHEMA):
-            if each.of is not None and not (pair.old.allows(each.of) and pair.new.allows(each.of)):
-                continue
-            if each.direction is Direction.NARROWS and at.narrowed is False:
-                continue
-            if each.direction is Direction.WIDENS and at.widened is False:
-                continue
-            if each.direction is Direction.EITHER and at.narrowed is False and at.widened is False:
-                continue
-            for fact in each.find(pair):
-                yield _Found(rule=each, fact=fact, pair=pair, at=at)
+            if each.of in subjects and directions[each.direction]:
+                for fact in each.find(pair):
+                    yield _Found(rule=each, fact=fact, pair=pair, at=at)
 
     def _change(self, found: _Found, tool: ToolContract | None) -> Change:
         each, fact, at = found.rule, found.fact, found.at

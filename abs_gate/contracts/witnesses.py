@@ -6,8 +6,9 @@ from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.grafting import grafted
 from abs_gate.contracts.matching import Child, InstancePath
 from abs_gate.contracts.rules.registry import Side
-from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, SchemaDocument
+from abs_gate.contracts.schemas import Engine, Inclusion, SchemaDocument
 from abs_gate.contracts.schemas.document import SchemaView
+from abs_gate.contracts.schemas.values import same
 
 
 class Witnesses:
@@ -36,7 +37,7 @@ class Witnesses:
             old, new = self._old.view(*child.old), self._new.view(*child.new)
             alone = self._with_only(pair, fact, child)
             for view in [*([alone] if alone else []), *([] if is_convention else [new])]:
-                lifted = self._lifted(self._engine.compare(old, view), path)
+                lifted = self._lifted(old, view, path)
                 if lifted is not None:
                     return lifted
         return None if is_convention or child.is_renamed else self._of_the_whole()
@@ -57,13 +58,17 @@ class Witnesses:
             edit = {key: raw.get(key) for key in fact.keywords} if isinstance(raw, dict) else None
         if edit is None:
             return None
-        document = SchemaDocument(grafted(self._old.schema, self._new.schema, {pair.old.pointer: edit}))
+        schema = grafted(self._old.schema, self._new.schema, {pair.old.pointer: edit})
+        document = self._new if same(schema, self._new.schema) else SchemaDocument(schema)
         return document.view(*child.old)
 
-    def _lifted(self, comparison: Comparison, path: InstancePath) -> Inclusion | None:
+    def _lifted(self, old: SchemaView, new: SchemaView, path: InstancePath) -> Inclusion | None:
+        comparison = self._engine.compare(old, new)
         inclusion = comparison.old_in_new if self._side is Side.INPUT else comparison.new_in_old
         if not inclusion.has_witness:
             return None
+        if not path and old == self._old.view() and new == self._new.view():
+            return inclusion
         accepted, refused = self._sides()
         lifted = self._engine.lift(inclusion.witness, path, accepted=accepted, refused=refused)
         return lifted if lifted is not None and lifted.has_witness else None

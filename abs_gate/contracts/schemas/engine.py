@@ -36,9 +36,9 @@ _PROVED = Inclusion(included=True, proof=Proof.PROVED)
 class _Side:
     """One document as the engine knows it."""
 
-    def __init__(self, document: SchemaDocument, budget: Budget, meter: Meter) -> None:
+    def __init__(self, document: SchemaDocument, budget: Budget, meter: Meter, first: _Side | None) -> None:
         self.document = document
-        self.reader = Reader(document, budget)
+        self.reader: Reader = Reader(document, budget, first.reader if first else None)
         self.validation = Validation(document.schema, document.dialect, meter)
 
 
@@ -210,7 +210,8 @@ class Engine:
     def _side(self, view: SchemaView) -> _Side:
         side = self._sides.get(id(view.document))
         if side is None:
-            side = self._sides[id(view.document)] = _Side(view.document, self._budget, self._meter)
+            first = next(iter(self._sides.values()), None)
+            side = self._sides[id(view.document)] = _Side(view.document, self._budget, self._meter, first)
             self._prover.sources.append(view.document.schema)
         return side
 

@@ -19,6 +19,7 @@ from abs_gate.contracts.schemas.nodes import Node, Recursion
 from abs_gate.contracts.schemas.references import Pointer, References, UnresolvedReference, step
 from abs_gate.contracts.schemas.tasks import Task, run
 from abs_gate.contracts.schemas.unevaluated import UNEVALUATED, TooManyCases
+from abs_gate.contracts.schemas.values import same
 from abs_gate.findings import Json
 
 _DYNAMIC = frozenset({"$dynamicRef", "$recursiveRef"})
@@ -35,13 +36,19 @@ class NormalForm(Struct, frozen=True, kw_only=True):
 
 
 class Reader:
-    """Reads the subschemas of one document, each once."""
+    """Reads the subschemas of one document, each once.
 
-    def __init__(self, document: SchemaDocument, budget: Budget) -> None:
+    What stands at the same place of a document read before, in the same words, is not read again where the words alone
+    decide what it accepts.
+    """
+
+    def __init__(self, document: SchemaDocument, budget: Budget, before: Reader | None = None) -> None:
         self._document = document
         self._root = document.schema
         self.dialect = document.dialect or Dialect.DRAFT2020
         self._budget = budget
+        self._before = before if before is not None and before.dialect is self.dialect else None
+        self._facts = {keyword: FACTS[keyword] for keyword in FACTS.keys() & self.dialect.keywords}
         self._references = References(self._root, self.dialect)
         self._values: dict[Pointer, Json] = {(): self._root}
         self._forms: dict[Pointer, NormalForm] = {}
@@ -52,6 +59,8 @@ class Reader:
         """What each subschema is made of, to know whose problems are its own."""
         self._in_place: dict[Pointer, list[Pointer]] = {}
         """The part of `_below` that speaks about the same instance."""
+        self._independent: set[Pointer] = set()
+        """Subschemas in which nothing refers, chooses or is not understood: their words alone decide."""
 
     def read(self, pointer: Pointer) -> NormalForm:
         """Return the normal form of a subschema. Never raises."""
@@ -95,6 +104,10 @@ class Reader:
         known = self._read.get(pointer)
         if known is not None:
             return known
+        node = self._read_before(pointer)
+        if node is not None:
+            self._read[pointer] = node
+            return node
         if pointer in self._open:
             return Recursion(build.digest("recursion", self.identity, *pointer), lambda: self._read[pointer])
         self._open.add(pointer)
@@ -107,7 +120,22 @@ class Reader:
             node = yield from self._keywords(pointer, depth)
         self._open.discard(pointer)
         self._read[pointer] = node
+        is_plain = pointer not in self._problems and pointer not in self._in_place
+        if is_plain and self._independent.issuperset(self._below.get(pointer, ())):
+            self._independent.add(pointer)
         return node
+
+    def _read_before(self, pointer: Pointer) -> Node | None:
+        """Return the node of the same subschema as it was read in the document before."""
+        if self._before is None or pointer not in self._before._independent:
+            return None
+        try:
+            is_same = same(self.raw(pointer), self._before.raw(pointer))
+        except (RecursionError, TypeError, ValueError):
+            return None
+        if is_same:
+            self._independent.add(pointer)
+        return self._before._read[pointer] if is_same else None
 
     def _keywords(self, pointer: Pointer, depth: int) -> Task[Node]:
         schema = self.raw(pointer)
@@ -126,7 +154,9 @@ class Reader:
             if keyword == "$ref":
                 continue
             try:
-                parts.append((yield from self._keyword(reading, keyword)))
+                fact = self._facts.get(keyword)
+                part = fact(schema, self.dialect) if fact else (yield from self._keyword(reading, keyword))
+                parts.append(part)
             except Malformed as error:
                 self.report(pointer, ProblemKind.INVALID, str(keyword), f'"{str(keyword)[:60]}" must be {error}.')
                 parts.append(self.opaque(str(keyword), schema[keyword]))
@@ -134,8 +164,6 @@ class Reader:
 
     def _keyword(self, reading: Reading, keyword: str) -> Task[Node]:
         if keyword in self.dialect.keywords:
-            if keyword in FACTS:
-                return FACTS[keyword](reading.schema, self.dialect)
             if keyword in APPLICATORS:
                 return (yield from APPLICATORS[keyword](reading))
             if keyword in UNEVALUATED:

@@ -253,3 +253,32 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+class TestPartsThatAreWrittenAlike:
+    def test_are_read_anew_where_the_dialect_gives_their_words_another_meaning(self) -> None:
+        part = {"type": "array", "prefixItems": [{"type": "string"}], "minItems": 1}
+        old = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": part}}
+        comparison = compare(old, {"properties": {"a": part, "b": {"type": "string"}}})
+        assert comparison.old_in_new.included is not True
+        assert any(problem.keyword == "prefixItems" for problem in comparison.old_problems)
+        assert not comparison.new_problems
+
+    def test_are_read_anew_where_a_reference_leads_elsewhere(self) -> None:
+        part = {"type": "object", "properties": {"x": {"$ref": "#/$defs/x"}}}
+        old, new = ({"properties": {"a": part}, "$defs": {"x": {"type": kind}}} for kind in ("string", "number"))
+        comparison = compare(old, new)
+        assert comparison.old_in_new.witness == {"a": {"x": comparison.old_in_new.witness["a"]["x"]}}
+        assert isinstance(comparison.old_in_new.witness["a"]["x"], str)
+
+    def test_are_told_from_parts_that_only_python_takes_for_equal(self) -> None:
+        old, new = ({"properties": {"a": {"additionalProperties": value}, "b": {}}} for value in (True, 1))
+        comparison = compare(old, new)
+        assert comparison.new_problems and not comparison.old_problems
+        assert comparison.relation is not Relation.EQUAL
+
+    def test_keep_what_is_not_understood_in_them(self) -> None:
+        part = {"$dynamicRef": "#x"}
+        old, new = ({"properties": {"a": part, "b": {"type": kind}}} for kind in ("string", "number"))
+        comparison = compare(old, new)
+        assert [problem.pointer for problem in comparison.new_problems] == [("properties", "a")]
