@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from abs_gate.contracts.fingerprint import fingerprint_set
 from abs_gate.contracts.load import load_contracts
 from abs_gate.contracts.model import Classification, ContractSet, ToolDiff
+from abs_gate.contracts.reading import KnownTools
 from abs_gate.contracts.versions import newest_tools
 from abs_gate.errors import BaseUnavailable, ConfigurationError
 from abs_gate.findings import Finding
@@ -126,8 +127,9 @@ def compare_places(
     Raises:
         ConfigurationError: a contract is wrong, or neither place has a tool.
     """
-    old = ContractSet(tools=()) if base is None else load_contracts(base[0], [base[1]])
-    new = load_contracts(head[0], [head[1]])
+    known: KnownTools = {}
+    old = ContractSet(tools=()) if base is None else load_contracts(base[0], [base[1]], known=known)
+    new = load_contracts(head[0], [head[1]], known=known)
     if not old.tools and not new.tools:
         raise nothing_found(head[1] if base is None else f"{base[1]} and {head[1]}")
     return _compare(old, new, today=today)
@@ -156,7 +158,6 @@ def compare_sets(base: ContractSet, head: ContractSet, *, today: str) -> tuple[T
             baseline_fingerprint=before[tool.tool_id].fingerprint,
             candidate_fingerprint=tool.fingerprint,
             classification=Classification.UNCHANGED,
-            location=tool.location,
         )
         for tool in newest_tools(head).values()
         if tool.tool_id in before and tool.tool_id not in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from abs_gate.contracts.fingerprint import fingerprint_set, fingerprint_tool
@@ -12,7 +13,7 @@ from abs_gate.contracts.formats.entry import Entry
 from abs_gate.contracts.formats.shape import find_tools, is_contract_shape, server_instructions
 from abs_gate.contracts.model import ContractSet, SourceFormat, ToolContract
 from abs_gate.contracts.places import PartPath
-from abs_gate.contracts.reading import Reading
+from abs_gate.contracts.reading import KnownTools, Reading
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Json, Severity, sort_findings
 from abs_gate.sources.located import LocatedDocument
@@ -33,16 +34,17 @@ _COMPANIONS = ("cases", "acknowledgements", "verification")
 """Documents that may lie beside contracts: verification cases and reviews."""
 
 
-def load_contracts(workspace: Workspace, paths: Sequence[str]) -> ContractSet:
+def load_contracts(workspace: Workspace, paths: Sequence[str], *, known: KnownTools | None = None) -> ContractSet:
     """Load every tool contract in the given files and directories.
 
     A named file must hold contracts. In a directory, schemas that a contract refers to, verification cases,
-    acknowledgements and sessions are passed over; anything else that is no contract is a fault.
+    acknowledgements and sessions are passed over; anything else that is no contract is a fault. Loads that are given
+    the same `known` tools, which start empty, read what is written alike once.
 
     Raises:
         ConfigurationError: with all faults of all files.
     """
-    reading = Reading(workspace)
+    reading = Reading(workspace, {} if known is None else known)
     tools: list[ToolContract] = []
     strangers: list[tuple[LocatedDocument, bool]] = []
     instructions: list[str] = []
@@ -113,8 +115,16 @@ def _read_tool(
     reading: Reading, document: LocatedDocument, path: PartPath, value: Mapping[str, Json], form: SourceFormat
 ) -> ToolContract | None:
     try:
+        written = _written(form, value)
+        twin = reading.known.get(written) if written else None
+        if twin is not None:
+            return replace(twin, places=twin.places.moved(document, path))
+        findings = reading.findings
         tool = FORMATS[form](Entry(reading=reading, document=document, path=path, value=value))
-        return replace(tool, fingerprint=fingerprint_tool(tool)) if tool else None
+        tool = replace(tool, fingerprint=fingerprint_tool(tool)) if tool else None
+        if tool and written and findings == reading.findings:
+            reading.known[written] = tool
+        return tool
     except RecursionError:
         reading.fault(
             document,
@@ -123,6 +133,16 @@ def _read_tool(
             "This tool is nested too deeply to be read.",
             "Flatten its schema: models cannot follow such nesting either.",
         )
+        return None
+
+
+def _written(form: SourceFormat, value: Mapping[str, Json]) -> tuple[SourceFormat, bytes] | None:
+    """Return all that decides what a tool is, None where other files may have a say."""
+    if form is SourceFormat.NATIVE:
+        return None
+    try:
+        return form, msgspec.json.encode(value)
+    except (TypeError, ValueError):
         return None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from abs_gate.contracts.places import Places
 from abs_gate.findings import Finding, Json, Location
 
 
@@ -99,9 +100,13 @@ class ToolContract(Struct, frozen=True, kw_only=True):
     source: SourceFormat
     fingerprint: str = ""
     """`sha256:...` over the canonical form, set by the loader."""
-    location: Location
-    places: Mapping[tuple[str | int, ...], Location] = field(default_factory=lambda: MappingProxyType({}))
-    """Places of parts in the source: ("input", "properties", "reason"), ("policy", "approval"), ..."""
+    places: Places
+    """Places of parts in the source: ("input", "properties", "reason"), ("policy", "approval"), ...; () is the tool."""
+
+    @property
+    def location(self) -> Location:
+        """Where the tool begins."""
+        return self.places[()]
 
 
 class ContractSet(Struct, frozen=True, kw_only=True):
@@ -150,4 +155,3 @@ class ToolDiff(Struct, frozen=True, kw_only=True):
     cleared: bool = False
     """A breaking change cleared by the versioning-and-migration rule."""
     cleared_reason: str = ""
-    location: Location | None = None

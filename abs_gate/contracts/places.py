@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -26,23 +26,40 @@ class Places(Mapping[PartPath, Location]):
     A part that is not written down is placed at the nearest part above it that is.
     """
 
-    __slots__ = ("_mounts",)
+    __slots__ = ("_document", "_elsewhere", "_parts", "_path")
 
-    def __init__(self, mounts: tuple[Mount, ...]) -> None:
-        self._mounts = {mount.prefix: mount for mount in mounts}
+    def __init__(
+        self,
+        document: LocatedDocument,
+        path: PartPath,
+        parts: Mapping[PartPath, PartPath],
+        elsewhere: Iterable[Mount] = (),
+    ) -> None:
+        """Say where a contract is written; `parts` gives the steps to some of its parts from there."""
+        self._document = document
+        self._path = path
+        self._parts = parts
+        self._elsewhere = {mount.prefix: mount for mount in elsewhere}
 
     def __getitem__(self, part: PartPath) -> Location:
         for length in range(len(part), -1, -1):
-            mount = self._mounts.get(part[:length])
+            prefix, rest = part[:length], part[length:]
+            mount = self._elsewhere.get(prefix)
             if mount is not None:
-                return locate(mount.document, (*mount.path, *part[length:]))
-        raise KeyError(part)
+                return locate(mount.document, (*mount.path, *rest))
+            if prefix in self._parts:
+                return locate(self._document, (*self._path, *self._parts[prefix], *rest))
+        return locate(self._document, (*self._path, *part))
+
+    def moved(self, document: LocatedDocument, path: PartPath) -> Places:
+        """Return the places of the same parts where the whole contract is written in `document` at `path`."""
+        return Places(document, path, self._parts)
 
     def __iter__(self) -> Iterator[PartPath]:
-        return iter(self._mounts)
+        return iter({**self._parts, **self._elsewhere})
 
     def __len__(self) -> int:
-        return len(self._mounts)
+        return len({**self._parts, **self._elsewhere})
 
 
 def locate(document: LocatedDocument, path: PartPath) -> Location:

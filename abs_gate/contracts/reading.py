@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+from abs_gate.contracts.model import SourceFormat, ToolContract
 from abs_gate.contracts.places import PartPath, locate
 from abs_gate.errors import ConfigurationError
 from abs_gate.findings import Finding, Severity
@@ -12,11 +15,16 @@ MAX_DEPTH = 500
 """Levels of lists and mappings in a contract file: schemas nest deeper than other documents, two levels an object."""
 
 
+KnownTools: TypeAlias = dict[tuple[SourceFormat, bytes], ToolContract]
+"""Tools that were read, with nothing to find fault with, by their format and text."""
+
+
 class Reading:
     """Collects findings over all files of a load, so that one fault does not hide the next."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, known: KnownTools) -> None:
         self.workspace = workspace
+        self.known = known
         self.faults: list[Finding] = []
         """What makes the load fail."""
         self.oddities: list[Finding] = []
@@ -24,6 +32,11 @@ class Reading:
         self.referenced: set[str] = set()
         """Files that a contract refers to: schemas, not contracts of their own."""
         self._documents: dict[str, tuple[LocatedDocument, ...]] = {}
+
+    @property
+    def findings(self) -> int:
+        """How many there are so far."""
+        return len(self.faults) + len(self.oddities)
 
     def documents(self, file: str) -> tuple[LocatedDocument, ...]:
         """Return the documents of a file, read once. An unreadable file is a fault and has none."""

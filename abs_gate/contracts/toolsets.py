@@ -148,7 +148,6 @@ def diff_added(tool: ToolContract) -> ToolDiff:
         candidate_fingerprint=tool.fingerprint,
         classification=change.classification,
         changes=(change,),
-        location=tool.location,
     )
 
 
@@ -183,7 +182,6 @@ def diff_removed(tool: ToolContract, aliases: Mapping[str, str], *, today: str) 
         candidate_fingerprint=None,
         classification=change.classification,
         changes=(change,),
-        location=tool.location,
     )
 
 
@@ -211,7 +209,6 @@ def diff_orphans(removed: Sequence[ToolContract], tools: Sequence[ToolContract])
                 candidate_fingerprint=tool.fingerprint,
                 classification=change.classification,
                 changes=(change,),
-                location=tool.location,
             )
 
 
@@ -254,7 +251,6 @@ def diff_instructions(base: ContractSet, head: ContractSet) -> tuple[ToolDiff, .
             candidate_fingerprint=head.fingerprint,
             classification=Classification.BEHAVIOR_SENSITIVE,
             changes=(change,),
-            location=head.tools[0].location,
         ),
     )
 

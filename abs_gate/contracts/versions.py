@@ -31,10 +31,11 @@ def versions_of(tools: Sequence[ToolContract]) -> dict[str, list[ToolContract]]:
     grouped: dict[str, list[ToolContract]] = {}
     for tool in tools:
         known = grouped.setdefault(tool.tool_id, [])
-        if all(other.version != tool.version for other in known):
+        if not known or all(other.version != tool.version for other in known):
             known.append(tool)
     for known in grouped.values():
-        known.sort(key=lambda tool: version_key(tool.version), reverse=True)
+        if len(known) > 1:
+            known.sort(key=lambda tool: version_key(tool.version), reverse=True)
     return grouped
 
 
@@ -48,11 +49,13 @@ def diff_versions(base: ContractSet, head: ContractSet, *, compare: Compare, tod
     old, new = versions_of(base.tools), versions_of(head.tools)
     pairing = pair_tools(old, new)
     partners = {new_id: old_id for old_id, new_id in pairing.same}
-    for tool_id in new:
-        if tool_id in partners:
-            yield from _Lineage(old[partners[tool_id]], new[tool_id], new, compare, today).diffs()
-        else:
-            yield diff_added(new[tool_id][0])
+    for tool_id, versions in new.items():
+        if tool_id not in partners:
+            yield diff_added(versions[0])
+            continue
+        earlier = old[partners[tool_id]]
+        if [tool.fingerprint for tool in earlier] != [tool.fingerprint for tool in versions]:
+            yield from _Lineage(earlier, versions, new, compare, today).diffs()
     aliases = aliases_of(head.tools) if pairing.removed else {}
     for tool_id in pairing.removed:
         yield diff_removed(old[tool_id][0], aliases, today=today)
@@ -117,7 +120,6 @@ class _Lineage:
             changes=changes,
             cleared=bool(cleared_reason),
             cleared_reason=cleared_reason,
-            location=new.location,
         )
 
     def _missing(self, old: ToolContract, new: ToolContract) -> list[str]:
@@ -183,7 +185,6 @@ class _Lineage:
             candidate_fingerprint=candidate.fingerprint,
             classification=verdict,
             changes=(change,),
-            location=candidate.location,
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from abs_gate.contracts.load import is_contract_shape, load_contracts
-from abs_gate.contracts.model import Effect, SourceFormat
+from abs_gate.contracts.model import ContractSet, Effect, SourceFormat
+from abs_gate.contracts.reading import KnownTools
 from abs_gate.errors import ConfigurationError
 
 from .workspaces import ARTIFACT, OBJECT, MemoryWorkspace, artifact, diff, faults, load, load_files, mcp, one
@@ -344,3 +346,41 @@ def test_deep_nesting_is_no_traceback() -> None:
 def test_loading_reads_only_through_the_workspace() -> None:
     with pytest.raises(ConfigurationError, match="There is no contract file or directory `contracts`"):
         load_contracts(MemoryWorkspace({}), ["contracts"])
+
+
+def both(base: Mapping[str, str], head: Mapping[str, str]) -> tuple[ContractSet, ContractSet]:
+    known: KnownTools = {}
+    old, new = (load_contracts(MemoryWorkspace(files), list(files)[:1], known=known) for files in (base, head))
+    return old, new
+
+
+def test_what_two_loads_write_alike_is_one_tool_with_two_places() -> None:
+    tools = [mcp("a"), mcp("b", {"type": "object", "properties": {"x": {"type": "string"}}}, title="B")]
+    old, new = both({"old.json": json.dumps(tools)}, {"new.json": json.dumps({"tools": tools[::-1]}, indent=1)})
+    assert old.tools[0].fingerprint == new.tools[1].fingerprint == one(tools[0]).fingerprint
+    assert old.tools[1].input_schema is new.tools[0].input_schema
+    assert str(old.tools[1].places["input", "properties", "x"]).startswith("old.json:1:")
+    assert str(new.tools[0].places["input", "properties", "x"]) == "new.json:9:6"
+    assert str(new.tools[1].location) == "new.json:16:3"
+
+
+def test_one_is_not_true_in_two_loads_either() -> None:
+    first, second = (mcp(schema={"type": "object", "additionalProperties": value}) for value in (True, 1))
+    old, new = both({"old.json": json.dumps([first])}, {"new.json": json.dumps([second])})
+    assert old.tools[0].fingerprint != new.tools[0].fingerprint
+
+
+def test_what_is_odd_is_said_of_both_loads() -> None:
+    text = json.dumps([{"name": "a", "description": "b c", "inputSchema": None}])
+    old, new = both({"old.json": text}, {"new.json": text})
+    for contracts, file in ((old, "old.json"), (new, "new.json")):
+        (finding,) = contracts.findings
+        assert finding.rule == "schema-missing" and finding.location and finding.location.file == file
+
+
+def test_an_artifact_is_read_again_since_its_schema_may_stand_elsewhere() -> None:
+    surface = {"name": "find", "description": "Finds one.", "input_schema_ref": "input.json"}
+    text = json.dumps({"tool_id": "find", "model_surface": surface})
+    string, number = (json.dumps({"type": "object", "properties": {"a": {"type": t}}}) for t in ("string", "number"))
+    old, new = both({"a.json": text, "input.json": string}, {"a.json": text, "input.json": number})
+    assert old.tools[0].fingerprint != new.tools[0].fingerprint

@@ -21,5 +21,5 @@ def read(entry: Entry) -> ToolContract | None:
         examples=tool.get("input_examples"),
         strict=tool.get("strict") is True,
         extra=entry.rest(_FIELDS if hosted else _FIELDS | ({"type"} if tool.get("type") == "custom" else frozenset())),
-        mounts=(entry.mount(("discovery",)), entry.mount(("input",), "input_schema")),
+        written={("discovery",): (), ("input",): ("input_schema",)},
     )

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from abs_gate.contracts.model import SourceFormat, ToolContract
-from abs_gate.contracts.places import Mount, PartPath, Places, locate
+from abs_gate.contracts.places import PartPath, Places
 from abs_gate.contracts.reading import Reading
-from abs_gate.findings import Json, Location, Severity
+from abs_gate.findings import Json, Severity
 from abs_gate.sources.located import LocatedDocument
 
 NO_ARGUMENTS: Json = {"type": "object", "properties": {}}
@@ -25,18 +25,9 @@ class Entry(Struct, frozen=True, kw_only=True):
     path: PartPath
     value: Mapping[str, Json]
 
-    @property
-    def location(self) -> Location:
-        """Where the tool begins."""
-        return locate(self.document, self.path)
-
     def at(self, *steps: str | int) -> PartPath:
         """Return the document path of a part of the entry."""
         return (*self.path, *steps)
-
-    def mount(self, prefix: PartPath, *steps: str | int) -> Mount:
-        """Say that the contract's part `prefix` is written under `steps` of this entry."""
-        return Mount(prefix, self.document, self.at(*steps))
 
     def text(self, holder: Mapping[str, Json], *steps: str) -> str | None:
         """Return a text of the entry; anything but a text or null is a fault."""
@@ -109,17 +100,17 @@ class Entry(Struct, frozen=True, kw_only=True):
     def rest(self, known: frozenset[str], holder: Mapping[str, Json] | None = None) -> Mapping[str, Json]:
         """Return what no field of the contract holds, so that a change of it is still seen."""
         source = self.value if holder is None else holder
-        return MappingProxyType({key: value for key, value in source.items() if key not in known})
+        return {key: value for key, value in source.items() if key not in known}
 
 
 def bare_tool(
-    entry: Entry, *, source: SourceFormat, name: str | None, mounts: tuple[Mount, ...], **parts: Json
+    entry: Entry, *, source: SourceFormat, name: str | None, written: Mapping[PartPath, PartPath], **parts: Json
 ) -> ToolContract | None:
-    """Build the contract of a tool from a bare list, where the name is the identity."""
+    """Build the contract of a tool from a bare list, where the name is the identity; `written` leads to its parts."""
     if name is None:
         return None
-    places = Places((entry.mount(()), *mounts))
-    return ToolContract(tool_id=name, name=name, source=source, location=entry.location, places=places, **parts)
+    places = Places(entry.document, entry.path, written)
+    return ToolContract(tool_id=name, name=name, source=source, places=places, **parts)
 
 
 def _kind(value: Json) -> str:

@@ -27,11 +27,7 @@ def read(entry: Entry) -> ToolContract | None:
         input_schema=_with_small_types(entry.schema(tool, input_key, default=NO_ARGUMENTS)),
         output_schema=_with_small_types(entry.schema(tool, output_key, needed=False)),
         extra=entry.rest(_FIELDS),
-        mounts=(
-            entry.mount(("discovery",)),
-            entry.mount(("input",), input_key),
-            entry.mount(("output",), output_key),
-        ),
+        written={("discovery",): (), ("input",): (input_key,), ("output",): (output_key,)},
     )
 
 

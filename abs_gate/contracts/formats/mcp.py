@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abs_gate.contracts.formats.entry import Entry, bare_tool
 from abs_gate.contracts.model import SourceFormat, ToolContract
+from abs_gate.contracts.places import PartPath
 
 _FIELDS = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
+_WRITTEN: dict[PartPath, PartPath] = {("discovery",): (), ("input",): ("inputSchema",), ("output",): ("outputSchema",)}
 
 
 def read(entry: Entry) -> ToolContract | None:
@@ -21,9 +23,5 @@ def read(entry: Entry) -> ToolContract | None:
         output_schema=entry.schema(tool, "outputSchema", needed=False),
         annotations=entry.mapping(tool, "annotations"),
         extra=entry.rest(_FIELDS),
-        mounts=(
-            entry.mount(("discovery",)),
-            entry.mount(("input",), "inputSchema"),
-            entry.mount(("output",), "outputSchema"),
-        ),
+        written=_WRITTEN,
     )

@@ -46,7 +46,7 @@ def read(entry: Entry) -> ToolContract | None:
     _name_unknown_keys(entry, surface, _SURFACE, "model_surface")
     input_schema, input_mounts = _schema(entry, surface, "input")
     output_schema, output_mounts = _schema(entry, surface, "output")
-    errors, error_mounts = _errors(entry)
+    errors, errors_at = _errors(entry)
     examples_at = ("model_surface", "examples") if "examples" in surface else ("examples",)
     return ToolContract(
         tool_id=tool_id,
@@ -68,17 +68,16 @@ def read(entry: Entry) -> ToolContract | None:
         cases=_cases(entry),
         extra=MappingProxyType({**entry.rest(_TOP), **entry.rest(_SURFACE, surface)}),
         source=SourceFormat.NATIVE,
-        location=entry.location,
         places=Places(
-            (
-                entry.mount(()),
-                entry.mount(("version",), "tool_version"),
-                entry.mount(("discovery",), "model_surface"),
-                entry.mount(("discovery", "examples"), *examples_at),
-                *input_mounts,
-                *output_mounts,
-                *error_mounts,
-            )
+            entry.document,
+            entry.path,
+            {
+                ("version",): ("tool_version",),
+                ("discovery",): ("model_surface",),
+                ("discovery", "examples"): examples_at,
+                **errors_at,
+            },
+            (*input_mounts, *output_mounts),
         ),
     )
 
@@ -121,7 +120,7 @@ def _schema(entry: Entry, surface: Mapping[str, Json], side: str) -> tuple[Json,
     return files.inline(entry.document, path, schema), files.mounts
 
 
-def _errors(entry: Entry) -> tuple[tuple[ErrorSpec, ...], list[Mount]]:
+def _errors(entry: Entry) -> tuple[tuple[ErrorSpec, ...], dict[PartPath, PartPath]]:
     written = entry.value.get("errors")
     items: list[tuple[PartPath, str | None, Json]] = []
     if isinstance(written, Mapping):
@@ -133,7 +132,7 @@ def _errors(entry: Entry) -> tuple[tuple[ErrorSpec, ...], list[Mount]]:
             entry.document, entry.at("errors"), "contract-invalid", "`errors` is no list.", "Write `- code: NAME`."
         )
     errors: list[ErrorSpec] = []
-    mounts = [entry.mount(("errors",), "errors")]
+    places: dict[PartPath, PartPath] = {("errors",): ("errors",)}
     seen: set[str] = set()
     for at, code, spec in items:
         error = _error(entry, at, code, spec)
@@ -149,8 +148,8 @@ def _errors(entry: Entry) -> tuple[tuple[ErrorSpec, ...], list[Mount]]:
             )
         seen.add(error.code)
         errors.append(error)
-        mounts.append(entry.mount(("errors", error.code), *at))
-    return tuple(errors), mounts
+        places["errors", error.code] = at
+    return tuple(errors), places
 
 
 def _error(entry: Entry, at: PartPath, code: str | None, spec: Json) -> ErrorSpec | None:

@@ -28,5 +28,5 @@ def read(entry: Entry) -> ToolContract | None:
             **(entry.rest(_FIELDS, function) if inside else {}),
             **({"type": kind} if hosted else {}),
         },
-        mounts=(entry.mount(("discovery",), *inside), entry.mount(("input",), *inside, "parameters")),
+        written={("discovery",): inside, ("input",): (*inside, "parameters")},
     )
