@@ -8,7 +8,6 @@ from abs_gate.contracts.matching import Child, InstancePath
 from abs_gate.contracts.rules.registry import Side
 from abs_gate.contracts.schemas import Engine, Inclusion, SchemaDocument
 from abs_gate.contracts.schemas.document import SchemaView
-from abs_gate.contracts.schemas.values import same
 
 
 class Witnesses:
@@ -58,8 +57,7 @@ class Witnesses:
             edit = {key: raw.get(key) for key in fact.keywords} if isinstance(raw, dict) else None
         if edit is None:
             return None
-        schema = grafted(self._old.schema, self._new.schema, {pair.old.pointer: edit})
-        document = self._new if same(schema, self._new.schema) else SchemaDocument(schema)
+        document = SchemaDocument(grafted(self._old.schema, self._new.schema, {pair.old.pointer: edit}))
         return document.view(*child.old)
 
     def _lifted(self, old: SchemaView, new: SchemaView, path: InstancePath) -> Inclusion | None:
@@ -67,7 +65,7 @@ class Witnesses:
         inclusion = comparison.old_in_new if self._side is Side.INPUT else comparison.new_in_old
         if not inclusion.has_witness:
             return None
-        if not path and old == self._old.view() and new == self._new.view():
+        if not (path or old.pointer or new.pointer) and new.document.equals(self._new):
             return inclusion
         accepted, refused = self._sides()
         lifted = self._engine.lift(inclusion.witness, path, accepted=accepted, refused=refused)
