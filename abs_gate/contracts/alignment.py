@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_gate.contracts.facts import SchemaPair
 from abs_gate.contracts.grafting import grafted
-from abs_gate.contracts.matching import Child, Matching, added_names, removed_names
+from abs_gate.contracts.matching import ROOT, Matching
 from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
 from abs_gate.contracts.rules.bounds import is_safe_integer_bound
 from abs_gate.contracts.schemas import SchemaDocument
@@ -37,26 +37,21 @@ def align(matching: Matching) -> tuple[SchemaDocument, SchemaDocument]:
 def _pairs(matching: Matching) -> list[SchemaPair]:
     """List every pair of subschemas that can be reached, each once."""
     seen: set[tuple[Pointer, Pointer]] = {((), ())}
-    pairs = [matching.pair((), ())]
+    pairs = [matching.pair(ROOT)]
     for pair in pairs:
         for child in matching.children(pair):
             if (child.old, child.new) not in seen and not child.is_renamed:
                 seen.add((child.old, child.new))
-                pairs.append(_pair_of(matching, child))
+                pairs.append(matching.pair(child))
     return pairs
-
-
-def _pair_of(matching: Matching, child: Child) -> SchemaPair:
-    return matching.pair(child.old, child.new, child.required)
 
 
 def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) -> None:
     if pair.old.is_never or pair.new.is_never:
         return
-    added = [name for name in added_names(pair) if _was_free(pair, name)]
+    added = [name for name in pair.added if _was_free(pair, name)]
     _give(edits_old, pair.old, pair.old_reader, {name: pair.new_property(name) for name in added}, set())
-    removed = removed_names(pair)
-    gone = {name: pair.old_property(name) for name in [*removed, *pair.renames]}
+    gone = {name: pair.old_property(name) for name in [*pair.removed, *pair.renames]}
     _give(edits_new, pair.new, pair.new_reader, gone, pair.old.required & gone.keys())
     renamed = {name: pair.new_property(name) for name in pair.renames.values()}
     needed = {after for before, after in pair.renames.items() if before in pair.old.required}

@@ -15,6 +15,7 @@ from abs_gate.contracts.schemas.values import canonical
 from abs_gate.findings import Json
 
 _PLAIN_NAME = re.compile(r"[\w$-]+")
+_CONDITION = ("if", "then", "else")
 _MENTION_DEPTH = 4
 """How deep branches and conditions are searched for the properties they speak of."""
 _MAX_PAIRS = 10_000
@@ -35,8 +36,14 @@ class Child:
     instance: InstancePath | None
     """What it adds to the path through an instance; None where no single step leads there."""
     required: tuple[bool, bool] = (False, False)
+    outer: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    """Properties that schemas around them declare for the same value."""
     is_renamed: bool = False
     is_branch: bool = False
+    """A part that speaks of the same value: a branch, a condition's outcome, a dependency."""
+
+
+ROOT = Child(old=(), new=(), step="", instance=())
 
 
 class Matching:
@@ -47,10 +54,10 @@ class Matching:
         self.old = old
         self.new = new
 
-    def pair(self, old: Pointer, new: Pointer, required: tuple[bool, bool] = (False, False)) -> SchemaPair:
-        """Return the pair of the schemas at two pointers."""
-        old_form, new_form = self.old.read(old), self.new.read(new)
-        known = _mentioned(self.old, old_form), _mentioned(self.new, new_form)
+    def pair(self, child: Child) -> SchemaPair:
+        """Return two subschemas that answer to each other in plain form."""
+        old_form, new_form = self.old.read(child.old), self.new.read(child.new)
+        known = _mentioned(self.old, old_form) | child.outer[0], _mentioned(self.new, new_form) | child.outer[1]
         return SchemaPair(
             side=self.side,
             old=old_form,
@@ -60,7 +67,8 @@ class Matching:
             old_names=known[0],
             new_names=known[1],
             renames=match_properties(old_form, new_form, self.old, self.new, known),
-            required=required,
+            outer=child.outer,
+            required=child.required,
         )
 
     def children(self, pair: SchemaPair) -> Iterator[Child]:
@@ -79,7 +87,7 @@ class Matching:
                 )
         further = old.single.get("additionalProperties")
         if further is not None:
-            for name in added_names(pair):
+            for name in pair.added:
                 step = property_step(name)
                 yield Child(old=further, new=new.properties[name], step=step, instance=(name,))
         for index, (before, after) in enumerate(zip(old.prefix, new.prefix, strict=False)):
@@ -99,11 +107,26 @@ class Matching:
         for pattern in patterns[0].keys() & patterns[1].keys():
             step = property_step(pattern)
             yield Child(old=patterns[0][pattern], new=patterns[1][pattern], step=step, instance=None)
-        for before, after in self._branches(old.branches, new.branches):
-            yield Child(old=before, new=after, step="", instance=(), is_branch=True, required=pair.required)
+        outer = pair.outer[0] | old.properties.keys(), pair.outer[1] | new.properties.keys()
+        for before, after in self._in_place(old, new):
+            yield Child(
+                old=before, new=after, step="", instance=(), is_branch=True, required=pair.required, outer=outer
+            )
+
+    def _in_place(self, old: Plain, new: Plain) -> Iterator[tuple[Pointer, Pointer]]:
+        """Pair the parts that speak of the same value."""
+        yield from self._branches(old.branches, new.branches)
         if len(old.all_of) == len(new.all_of):
-            for before, after in zip(old.all_of, new.all_of, strict=True):
-                yield Child(old=before, new=after, step="", instance=(), is_branch=True, required=pair.required)
+            yield from zip(old.all_of, new.all_of, strict=True)
+        outcomes = [{key for key in _CONDITION if key in form.single} for form in (old, new)]
+        if outcomes[0] and outcomes[0] == outcomes[1] and self._has_same(old, new, "if"):
+            yield from ((old.single[key], new.single[key]) for key in sorted(outcomes[0] - {"if"}))
+        demands = old.named.get("dependentSchemas", {}), new.named.get("dependentSchemas", {})
+        yield from ((pointer, demands[1][name]) for name, pointer in demands[0].items() if name in demands[1])
+
+    def _has_same(self, old: Plain, new: Plain, keyword: str) -> bool:
+        """Tell whether a subschema is written alike on both sides."""
+        return canonical(self.old.raw(old.single[keyword])) == canonical(self.new.raw(new.single[keyword]))
 
     def _branches(self, old: Sequence[Pointer], new: Sequence[Pointer]) -> Iterator[tuple[Pointer, Pointer]]:
         """Pair branches that have the same text, then those that are alike."""
@@ -140,17 +163,6 @@ class Matching:
         return before.types is not None and before.types == after.types
 
 
-def added_names(pair: SchemaPair) -> list[str]:
-    """Return the properties only the new form speaks of, without those that were renamed."""
-    renamed = set(pair.renames.values())
-    return [name for name in pair.new.properties if name not in pair.old_names and name not in renamed]
-
-
-def removed_names(pair: SchemaPair) -> list[str]:
-    """Return the properties only the old form speaks of, without those that were renamed."""
-    return [name for name in pair.old.properties if name not in pair.new_names and name not in pair.renames]
-
-
 def property_step(name: str) -> str:
     """Return how a property is written in a path: `.name`, or `["odd name"]`."""
     return (
@@ -173,7 +185,7 @@ def _mentioned(reader: SchemaReader, form: Plain, depth: int = _MENTION_DEPTH) -
     names = set(form.properties)
     if depth > 0:
         inner = [*form.branches, *form.all_of, *form.named.get("dependentSchemas", {}).values()]
-        inner += [form.single[key] for key in ("if", "then", "else") if key in form.single]
+        inner += [form.single[key] for key in _CONDITION if key in form.single]
         for pointer in inner:
             names |= _mentioned(reader, reader.read(pointer), depth - 1)
     return frozenset(names)

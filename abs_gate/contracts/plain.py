@@ -32,7 +32,20 @@ SINGLE = (
 NAMED = ("properties", "patternProperties", "dependentSchemas")
 """Keywords that hold subschemas by name."""
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
-_IDENTITY = frozenset({"$schema", "$id", "id", "$anchor", "$comment", "$defs", "definitions", "$vocabulary"})
+_IDENTITY = frozenset(
+    {
+        "$schema",
+        "$id",
+        "id",
+        "$anchor",
+        "$dynamicAnchor",
+        "$recursiveAnchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "$vocabulary",
+    }
+)
 _KNOWN = (
     frozenset({*ANNOTATIONS, *SCALARS, *SINGLE, *NAMED, "type", "enum", "const", "required", "prefixItems"})
     | frozenset({"allOf", "anyOf", "oneOf", "$ref", "additionalItems", "dependencies"})
@@ -55,6 +68,8 @@ class Plain:
     is_never: bool = False
     """Accepts nothing: `false`, or `not: {}`."""
     required: frozenset[str] = frozenset()
+    forbidden: frozenset[str] = frozenset()
+    """Properties with a schema that accepts nothing."""
     scalars: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     single: Mapping[str, Pointer] = field(default_factory=lambda: MappingProxyType({}))
     named: Mapping[str, Mapping[str, Pointer]] = field(default_factory=lambda: MappingProxyType({}))
@@ -65,6 +80,8 @@ class Plain:
     all_of: tuple[Pointer, ...] = ()
     """Members of `allOf` that could not be merged in."""
     annotations: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    texts: frozenset[str] = frozenset()
+    """Descriptions of parts that were merged in, besides the one among the annotations."""
     unknown: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     definitions: tuple[str, ...] = ()
     """Names of the definitions that references led through."""
@@ -73,6 +90,12 @@ class Plain:
     def properties(self) -> Mapping[str, Pointer]:
         """The properties by name."""
         return self.named.get("properties", {})
+
+    @property
+    def all_texts(self) -> frozenset[str]:
+        """Every description that says something of the value, white space evened out."""
+        own = self.annotations.get("description")
+        return self.texts | ({" ".join(own.split())} if isinstance(own, str) and own.strip() else frozenset())
 
     def allows(self, kind: str) -> bool:
         """Tell whether values of a JSON type may be accepted, as far as types and listed values say."""
@@ -130,7 +153,8 @@ class SchemaReader:
             if target:
                 referred = replace(referred, definitions=(target[-1], *referred.definitions))
             if self._dialect.ignores_ref_siblings:
-                return referred
+                # Validators ignore what stands beside it; models and adapters read it all the same.
+                return merge(Plain(pointer=pointer, annotations=plain.annotations), referred) or referred
             plain = self._joined(plain, referred, target)
         members = schema.get("allOf")
         for index in range(len(members)) if isinstance(members, list) else ():
@@ -193,8 +217,11 @@ class SchemaReader:
             Plain(
                 pointer=pointer,
                 types=_types(schema.get("type")),
-                is_never="not" in schema and schema["not"] in ({}, True),
+                is_never=_is_nothing(schema),
                 required=frozenset(map(str, required)) if isinstance(required, list) else frozenset(),
+                forbidden=frozenset(
+                    name for name in named.get("properties", {}) if _is_nothing(schema["properties"][name])
+                ),
                 scalars=scalars,
                 single=single,
                 named=named,
@@ -204,6 +231,10 @@ class SchemaReader:
             ),
             schema,
         )
+
+
+def _is_nothing(schema: Json) -> bool:
+    return schema is False or (isinstance(schema, dict) and "not" in schema and schema["not"] in ({}, True))
 
 
 def merge(left: Plain, right: Plain) -> Plain | None:
@@ -232,6 +263,7 @@ def merge(left: Plain, right: Plain) -> Plain | None:
             enum=_intersect_values(left.enum, right.enum),
             is_never=left.is_never or right.is_never,
             required=left.required | right.required,
+            forbidden=left.forbidden | right.forbidden,
             scalars=scalars,
             single={**left.single, **right.single},
             named={
@@ -244,6 +276,7 @@ def merge(left: Plain, right: Plain) -> Plain | None:
             branch_keyword=left.branch_keyword or right.branch_keyword,
             all_of=left.all_of + right.all_of,
             annotations={**right.annotations, **left.annotations},
+            texts=left.all_texts | right.all_texts,
             unknown={**right.unknown, **left.unknown},
             definitions=left.definitions + right.definitions,
         )
@@ -278,8 +311,9 @@ def has_type(value: Json, types: frozenset[str]) -> bool:
 def _opened(forms: list[Plain]) -> Plain | None:
     """Return one form for a choice that is one form with null, or plain types, or plain values; else None."""
     rest = [form for form in forms if not _is_null(form)]
+    texts = frozenset[str]().union(*(form.all_texts for form in forms))
     if len(rest) == 1 and len(rest) < len(forms):
-        return _nullable(rest[0])
+        return _nullable(replace(rest[0], texts=texts))
     if len(forms) == 1:
         return forms[0]
     bare = [form for form in forms if _says_only_types_or_values(form)]
@@ -287,16 +321,16 @@ def _opened(forms: list[Plain]) -> Plain | None:
         return None
     if forms[0].enum is not None:
         values = {canonical(value): value for form in forms for value in form.enum or ()}
-        return Plain(pointer=forms[0].pointer, enum=tuple(values.values()))
+        return Plain(pointer=forms[0].pointer, enum=tuple(values.values()), texts=texts)
     if any(form.types is None for form in forms):
         return None
     types = frozenset[str]().union(*(form.types or () for form in forms))
-    return Plain(pointer=forms[0].pointer, types=_without_integer(types))
+    return Plain(pointer=forms[0].pointer, types=_without_integer(types), texts=texts)
 
 
 def _says_only_types_or_values(form: Plain) -> bool:
-    is_bare = Plain(pointer=form.pointer, types=form.types, enum=form.enum, annotations=form.annotations) == form
-    return is_bare and "format" not in form.annotations
+    bare = Plain(pointer=form.pointer, types=form.types, enum=form.enum)
+    return replace(bare, annotations=form.annotations, texts=form.texts) == form and "format" not in form.annotations
 
 
 def _is_null(form: Plain) -> bool:

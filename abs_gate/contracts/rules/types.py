@@ -108,8 +108,7 @@ def type_changed(pair: SchemaPair) -> Iterator[Fact]:
     if change is None:
         return
     old, new, lost, gained = change
-    is_disjoint = bool(lost) and bool(gained)
-    if is_disjoint and not _number_became_integer(change):
+    if lost and gained:
         yield _said(pair, f"The type changed from {_words(old)} to {_words(new)}.")
 
 
@@ -165,7 +164,7 @@ def null_removed(pair: SchemaPair) -> Iterator[Fact]:
     """
     old, new = _types(pair.old), _types(pair.new)
     if not pair.new.is_never and "null" in old and "null" not in new and pair.old.types and _others_stay(old, new):
-        yield Fact(message="Null is no longer accepted.", before=True, after=False, keywords=_KEYWORDS)
+        yield Fact(message="Null is no longer accepted.", before=True, after=False, shown_by=(None,))
 
 
 @schema_rule(
@@ -184,11 +183,11 @@ def null_added(pair: SchemaPair) -> Iterator[Fact]:
     """
     old, new = _types(pair.old), _types(pair.new)
     if not pair.old.is_never and "null" in new and "null" not in old and pair.new.types and _others_stay(new, old):
-        yield Fact(message="Null is accepted besides.", before=False, after=True, keywords=_KEYWORDS)
+        yield Fact(message="Null is accepted besides.", before=False, after=True, shown_by=(None,))
 
 
 def _others_stay(wide: frozenset[str], narrow: frozenset[str]) -> bool:
-    return bool((wide - {"null"}) & narrow) or not wide - {"null"}
+    return bool((wide - {"null"}) & narrow)
 
 
 @schema_rule(
