@@ -82,8 +82,7 @@ def _give(
     raw = reader.raw(form.pointer)
     written = raw if isinstance(raw, dict) else {}
     edit = edits.setdefault(form.pointer, {})
-    own = written.get("properties")
-    edit["properties"] = {**edit.get("properties", own if isinstance(own, dict) else {}), **properties}
+    edit["properties"] = {**edit.get("properties", {}), **properties}
     if required:
         own_required = written.get("required")
         known = edit.get("required", own_required if isinstance(own_required, list) else [])

@@ -29,7 +29,7 @@ class Fact:
     keywords: tuple[str, ...] = ()
     """Keywords that say it: a counterexample is looked for with only these changed."""
     edit: Mapping[str, Json] | None = None
-    """Or what the old schema would say with only this changed, by keyword."""
+    """Or what the old schema would say with only this changed, as for `grafted`."""
     shown_by: tuple[Json, ...] = ()
     """Values that show it, if any value does."""
     notes: tuple[str, ...] = ()
@@ -83,10 +83,6 @@ class SchemaPair:
         """Return a property's new schema as written, `true` where there is none."""
         pointer = self.new.properties.get(name)
         return True if pointer is None else self.new_reader.raw(pointer)
-
-    def old_properties(self) -> dict[str, Json]:
-        """Return the old properties as written."""
-        return {name: self.old_property(name) for name in self.old.properties}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,6 +160,10 @@ class SchemaReader:
         for index in range(len(members)) if isinstance(members, list) else ():
             at = (*pointer, "allOf", str(index))
             plain = self._joined(plain, self.read(at), at)
+        if _is_double_negation(schema.get("not")):
+            at = (*pointer, "not", "not")
+            rest = {key: where for key, where in plain.single.items() if key != "not"}
+            plain = merge(replace(plain, single=rest), self.read(at)) or plain
         return self._with_branches(plain, schema, pointer)
 
     def _joined(self, plain: Plain, other: Plain, at: Pointer) -> Plain:
@@ -231,6 +235,10 @@ class SchemaReader:
             ),
             schema,
         )
+
+
+def _is_double_negation(negated: Json) -> bool:
+    return isinstance(negated, dict) and set(negated) == {"not"} and isinstance(negated["not"], dict)
 
 
 def _is_nothing(schema: Json) -> bool:

@@ -101,7 +101,7 @@ def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
                 message=f"{named(name)} is new and required." + (_REFUSED if is_refused else ""),
                 after=pair.new_property(name),
                 grade=BREAKING if is_refused else None,
-                edit={**edit, **_declared(pair, name)} if is_refused else edit,
+                edit={**edit, "properties": {name: pair.new_property(name)}} if is_refused else edit,
                 name=name,
             )
 
@@ -109,11 +109,6 @@ def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
 def _is_refused(pair: SchemaPair) -> bool:
     """Tell whether consumers that validate results by the old schema refuse a new property."""
     return pair.side is Side.OUTPUT and pair.old.is_closed
-
-
-def _declared(pair: SchemaPair, name: str) -> dict[str, Json]:
-    """Return the old properties with a new one."""
-    return {"properties": {**pair.old_properties(), name: pair.new_property(name)}}
 
 
 @schema_rule(
@@ -137,7 +132,7 @@ def required_property_declared(pair: SchemaPair) -> Iterator[Fact]:
             yield Fact(
                 message=f"{named(name)}, which could be anything, has to be {show(declared)}.",
                 after=declared,
-                edit=_declared(pair, name),
+                edit={"properties": {name: declared}},
                 name=name,
             )
 
@@ -164,7 +159,7 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
             message=f"{named(name)} is new and optional." + (_REFUSED if is_refused else ""),
             after=pair.new_property(name),
             grade=BREAKING if is_refused else None,
-            edit=_declared(pair, name) if is_refused else None,
+            edit={"properties": {name: pair.new_property(name)}} if is_refused else None,
             name=name,
         )
 
@@ -192,11 +187,10 @@ def property_removed(pair: SchemaPair) -> Iterator[Fact]:
             effect = "Calls that carry it are refused."
         else:
             effect = "Calls that carry it are accepted, and it is ignored in silence."
-        rest = {key: value for key, value in pair.old_properties().items() if key != name}
         yield Fact(
             message=f"{named(name)} is gone. {effect}",
             before=pair.old_property(name),
-            edit={"properties": rest, "required": sorted(pair.old.required - {name})},
+            edit={"properties": {name: None}, "required": sorted(pair.old.required - {name})},
             name=name,
             in_old=True,
         )
@@ -220,10 +214,7 @@ def property_renamed(pair: SchemaPair) -> Iterator[Fact]:
     for before, after in sorted(pair.renames.items()):
         required = after in pair.new.required
         edit: dict[str, Json] = {
-            "properties": {
-                **{key: value for key, value in pair.old_properties().items() if key != before},
-                after: True,
-            },
+            "properties": {before: None, after: True},
             "required": sorted((pair.old.required - {before}) | ({after} if required else set())),
         }
         yield Fact(
