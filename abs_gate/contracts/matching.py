@@ -22,6 +22,8 @@ _MAX_PAIRS = 10_000
 """More pairs of branches than this are not compared with one another."""
 _ALIKE = 0.5
 """Share of properties two branches have in common to be taken for one."""
+_SAME = 9.0
+"""Likeness of branches that name the same definition or have the same tags."""
 InstancePath = tuple[str | int, ...]
 
 
@@ -143,24 +145,41 @@ class Matching:
                 yield pointer, match
             else:
                 left.append(pointer)
-        for pointer in left if len(left) * len(free) <= _MAX_PAIRS else []:
-            alike = next((other for other in free if self._are_alike(pointer, other)), None)
-            if alike is not None:
-                free.remove(alike)
-                yield pointer, alike
+        likeness = [
+            (likeness, old_index, new_index)
+            for old_index, before in enumerate(left if len(left) * len(free) <= _MAX_PAIRS else [])
+            for new_index, after in enumerate(free)
+            if (likeness := self._likeness(before, after)) is not None
+        ]
+        taken: tuple[set[int], set[int]] = set(), set()
+        for _, old_index, new_index in sorted(likeness, key=lambda found: (-found[0], *found[1:])):
+            if old_index not in taken[0] and new_index not in taken[1]:
+                taken[0].add(old_index)
+                taken[1].add(new_index)
+                yield left[old_index], free[new_index]
 
-    def _are_alike(self, old: Pointer, new: Pointer) -> bool:
+    def _likeness(self, old: Pointer, new: Pointer) -> float | None:
+        """Return how much two branches have in common, None where they are not taken for one."""
         before, after = self.old.read(old), self.new.read(new)
         if before.definitions and before.definitions[:1] == after.definitions[:1]:
-            return True
+            return _SAME
         tags = _tags(self.old, before), _tags(self.new, after)
         if tags[0] and tags[1]:
-            return tags[0] == tags[1]
+            return _SAME if tags[0] == tags[1] else None
         names = set(before.properties), set(after.properties)
         union = names[0] | names[1]
-        if union:
-            return len(names[0] & names[1]) >= _ALIKE * len(union)
-        return before.types is not None and before.types == after.types
+        if not union:
+            return float(before.required == after.required) if before.types and before.types == after.types else None
+        shared = names[0] & names[1]
+        if len(shared) < _ALIKE * len(union):
+            return None
+        equal = [self._says_the_same(before.properties[name], after.properties[name]) for name in shared]
+        return len(shared) / len(union) + sum(equal) / len(union) + (before.required == after.required) / 2
+
+    def _says_the_same(self, old: Pointer, new: Pointer) -> bool:
+        """Tell whether two properties are of one kind, as far as can be told at a glance."""
+        before, after = self.old.read(old), self.new.read(new)
+        return (before.types, before.enum) == (after.types, after.enum)
 
 
 def property_step(name: str) -> str:
