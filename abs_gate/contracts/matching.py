@@ -169,12 +169,19 @@ class Matching:
         names = set(before.properties), set(after.properties)
         union = names[0] | names[1]
         if not union:
-            return float(before.required == after.required) if before.types and before.types == after.types else None
+            return self._likeness_of_values(before, after) if before.types and before.types == after.types else None
         shared = names[0] & names[1]
         if len(shared) < _ALIKE * len(union):
             return None
         equal = [self._says_the_same(before.properties[name], after.properties[name]) for name in shared]
         return len(shared) / len(union) + sum(equal) / len(union) + (before.required == after.required) / 2
+
+    def _likeness_of_values(self, old: Plain, new: Plain) -> float:
+        equal = [old.scalars == new.scalars, old.all_texts == new.all_texts, old.required == new.required]
+        items = list(zip(old.prefix, new.prefix, strict=False))
+        if "items" in old.single and "items" in new.single:
+            items.append((old.single["items"], new.single["items"]))
+        return sum(equal) / len(equal) + sum(self._says_the_same(*each) for each in items)
 
     def _says_the_same(self, old: Pointer, new: Pointer) -> bool:
         """Tell whether two properties are of one kind, as far as can be told at a glance."""
