@@ -30,6 +30,7 @@ def diff_sets(
     compare = partial(diff_tools, budget=budget)
     diffs = [
         *toolsets.diff_instructions(base, head),
+        *toolsets.diff_twice(base, head),
         *versions.diff_versions(base, head, compare=compare, today=today),
     ]
     return name_drift(tuple(diffs), base, head)

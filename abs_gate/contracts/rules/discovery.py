@@ -272,7 +272,7 @@ def _is_visible(tool: ToolContract) -> bool:
 def task_support_changed(pair: ToolPair) -> Iterator[ToolFact]:
     """Whether the tool runs as a task (MCP 2025-11-25, `execution.taskSupport`) changed; absent means forbidden.
 
-    `forbidden` to `optional` is compatible. Otherwise clients of the one kind can no longer call it.
+    To `optional` is compatible: it serves both kinds of client. Otherwise those of one kind can no longer call it.
     """
     before, after = _task_support(pair.old), _task_support(pair.new)
     if before != after:
@@ -282,7 +282,7 @@ def task_support_changed(pair: ToolPair) -> Iterator[ToolFact]:
             before=before,
             after=after,
             part=("discovery", "execution", "taskSupport"),
-            grade=COMPATIBLE if (before, after) == ("forbidden", "optional") else None,
+            grade=COMPATIBLE if after == "optional" else None,
         )
 
 
