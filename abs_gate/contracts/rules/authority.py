@@ -190,9 +190,10 @@ def dispatch_value_added(pair: ToolPair) -> Iterator[ToolFact]:
         known = {canonical(value) for value in before.get(path, [])}
         added = [value for value in values if canonical(value) not in known]
         if known and added:
+            argument = named(path.removeprefix("."))
             yield ToolFact(
                 path=f"input{path}",
-                message=f"{named(path.removeprefix('.'))} selects what the tool does and takes {show_all(added)} besides.",
+                message=f"{argument} selects what the tool does and takes {show_all(added)} besides.",
                 before=before[path],
                 after=values,
                 part=("input", "properties", path[1:]),
