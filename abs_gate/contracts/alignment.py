@@ -50,12 +50,20 @@ def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) ->
     if pair.old.is_never or pair.new.is_never:
         return
     added = [name for name in pair.added if _was_free(pair, name)]
-    _give(edits_old, pair.old, pair.old_reader, {name: pair.new_property(name) for name in added}, set())
+    old, new = _host(pair.old, pair.old_reader, pair.places[0]), _host(pair.new, pair.new_reader, pair.places[1])
+    _give(edits_old, old, pair.old_reader, {name: pair.new_property(name) for name in added}, set())
     gone = {name: pair.old_property(name) for name in [*pair.removed, *pair.renames]}
-    _give(edits_new, pair.new, pair.new_reader, gone, pair.old.required & gone.keys())
+    _give(edits_new, new, pair.new_reader, gone, pair.old.required & gone.keys())
     renamed = {name: pair.new_property(name) for name in pair.renames.values()}
     needed = {after for before, after in pair.renames.items() if before in pair.old.required}
-    _give(edits_old, pair.old, pair.old_reader, renamed, needed & pair.new.required)
+    _give(edits_old, old, pair.old_reader, renamed, needed & pair.new.required)
+
+
+def _host(form: Plain, reader: SchemaReader, place: Pointer) -> Pointer:
+    """Return where properties are given to a form: beside a reference, so that other uses of its target stay."""
+    written = reader.raw(place)
+    is_reference = isinstance(written, dict) and "$ref" in written and not reader.ignores_ref_siblings
+    return place if is_reference and not form.is_closed else form.pointer
 
 
 def _was_free(pair: SchemaPair, name: str) -> bool:
@@ -75,13 +83,13 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def _give(
-    edits: _Edits, form: Plain, reader: SchemaReader, properties: dict[str, Json], required: set[str] | frozenset[str]
+    edits: _Edits, host: Pointer, reader: SchemaReader, properties: dict[str, Json], required: set[str] | frozenset[str]
 ) -> None:
     if not properties:
         return
-    raw = reader.raw(form.pointer)
+    raw = reader.raw(host)
     written = raw if isinstance(raw, dict) else {}
-    edit = edits.setdefault(form.pointer, {})
+    edit = edits.setdefault(host, {})
     edit["properties"] = {**edit.get("properties", {}), **properties}
     if required:
         own_required = written.get("required")

@@ -123,6 +123,12 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         ADDED,
     ),
     (
+        "B10 definition that two arguments shared, split",
+        named(obj(a=ref("T"), b=ref("T")), T=obj(x=STR)),
+        named(obj(a=ref("V"), b=ref("U")), V=obj(x=STR, c=INT), U=obj(x=STR, c=STR)),
+        ADDED,
+    ),
+    (
         "B12 definition that refers to itself and grew",
         named(obj(root=ref("N")), N=TREE),
         named(obj(root=ref("N")), N={**TREE, "properties": {**TREE["properties"], "c": STR}}),
