@@ -17,6 +17,7 @@ from abs_gate.contracts.schemas import SchemaDocument
 from abs_gate.findings import Json
 from abs_gate.sources.patterns import PatternTimeout, compile_pattern
 
+_DEFINITIONS = (("$defs",), ("definitions",))
 _Edits = dict[Pointer, dict[str, Any]]
 
 
@@ -62,8 +63,9 @@ def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) ->
 def _host(form: Plain, reader: SchemaReader, place: Pointer) -> Pointer:
     """Return where properties are given to a form: beside a reference, so that other uses of its target stay."""
     written = reader.raw(place)
-    is_reference = isinstance(written, dict) and "$ref" in written and not reader.ignores_ref_siblings
-    return place if is_reference and not form.is_closed else form.pointer
+    is_elsewhere = form.pointer[: len(place)] != place or form.pointer[len(place) :][:1] in _DEFINITIONS
+    is_mute = isinstance(written, dict) and "$ref" in written and reader.ignores_ref_siblings
+    return place if is_elsewhere and not is_mute and not form.is_closed else form.pointer
 
 
 def _was_free(pair: SchemaPair, name: str) -> bool:
