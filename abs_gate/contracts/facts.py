@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from abs_gate.contracts.model import Classification, ToolContract
-from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
+from abs_gate.contracts.plain import Plain, SchemaReader
 from abs_gate.contracts.rules.registry import Side
 from abs_gate.findings import Json
 
@@ -44,8 +44,6 @@ class SchemaPair:
     new: Plain
     old_reader: SchemaReader
     new_reader: SchemaReader
-    places: tuple[Pointer, Pointer] = ((), ())
-    """Where they are used: what a reference there leads to may be used elsewhere too."""
     old_names: frozenset[str] = frozenset()
     """Properties the old form speaks of anywhere, in branches and conditions too, and those of the schema around."""
     new_names: frozenset[str] = frozenset()

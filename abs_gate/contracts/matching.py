@@ -66,7 +66,6 @@ class Matching:
             new=new_form,
             old_reader=self.old,
             new_reader=self.new,
-            places=(child.old, child.new),
             old_names=known[0],
             new_names=known[1],
             renames=match_properties(old_form, new_form, self.old, self.new, known),

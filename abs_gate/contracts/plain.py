@@ -120,11 +120,6 @@ class SchemaReader:
         self._open: list[Pointer] = []
         """The pointers being read, outermost first."""
 
-    @property
-    def ignores_ref_siblings(self) -> bool:
-        """Whether what stands beside a reference says nothing to validators."""
-        return self._dialect.ignores_ref_siblings
-
     def read(self, pointer: Pointer = ()) -> Plain:
         """Return the plain form of the schema at a pointer; one that leads back to itself stays unopened."""
         if pointer not in self._read:
@@ -157,7 +152,7 @@ class SchemaReader:
             referred = self.read(target)
             if target:
                 referred = replace(referred, definitions=(target[-1], *referred.definitions))
-            if self.ignores_ref_siblings:
+            if self._dialect.ignores_ref_siblings:
                 # Validators ignore what stands beside it; models and adapters read it all the same.
                 return merge(Plain(pointer=pointer, annotations=plain.annotations), referred) or referred
             plain = self._joined(plain, referred, target)

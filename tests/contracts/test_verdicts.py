@@ -129,6 +129,18 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         ADDED,
     ),
     (
+        "B10 closed definition that two arguments shared, split",
+        named(closed(a=ref("T"), b={"allOf": [ref("T")]}), T=closed(x=STR)),
+        named(closed(a=ref("T"), b={"allOf": [ref("U")]}, c=ref("U")), T=closed(x=STR), U=closed(x=STR, y=STR)),
+        ("compatible", "breaking"),
+    ),
+    (
+        "B10 argument that referred to another, written out",
+        draft7(obj(a=closed(x=STR), b={"$ref": "#/properties/a"})),
+        draft7(obj(a=closed(x=STR, y=INT), b=closed(x=STR))),
+        ("compatible", "breaking"),
+    ),
+    (
         "B12 definition that refers to itself and grew",
         named(obj(root=ref("N")), N=TREE),
         named(obj(root=ref("N")), N={**TREE, "properties": {**TREE["properties"], "c": STR}}),
