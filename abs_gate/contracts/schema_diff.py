@@ -49,6 +49,13 @@ class _At:
     choices: tuple[str, ...] = ()
     """Paths of the choices whose branches lead here."""
 
+    def says_all_of(self, other: _At) -> bool:
+        """Tell whether what became of the set at another use of the same subschemas shows here too."""
+        is_hidden = (self.narrowed is False and other.narrowed is not False) or (
+            self.widened is False and other.widened is not False
+        )
+        return not is_hidden
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
@@ -94,14 +101,14 @@ class SchemaDiff:
             narrowed=_negated(whole.old_in_new.included),
             widened=_negated(whole.new_in_old.included),
         )
-        seen: set[tuple[Pointer, Pointer]] = set()
+        seen: dict[tuple[Pointer, Pointer], list[_At]] = {}
         stack = [start]
         while stack and len(seen) < _MAX_PAIRS:
             at = stack.pop()
-            key = (at.child.old, at.child.new)
-            if key in seen:
+            uses = seen.setdefault((at.child.old, at.child.new), [])
+            if any(use.says_all_of(at) for use in uses):
                 continue
-            seen.add(key)
+            uses.append(at)
             pair = self._matching.pair(at.child)
             yield from self._facts(pair, at)
             differing = [child for child in self._matching.children(pair) if self._differs(child)]

@@ -213,3 +213,10 @@ def test_distinct_items_that_must_hold_one_are_compared() -> None:
     old = {"type": "array", "uniqueItems": True, "minItems": 2, "contains": NULL}
     (change,) = found(Side.INPUT, old, {**old, "items": NULL})
     assert change.witness == ["text", None]
+
+
+def test_a_change_that_one_use_of_a_definition_hides_is_shown_at_another() -> None:
+    old = named(obj(a={"anyOf": [ref("T"), STR]}, b=ref("T")), T=obj(k=STR))
+    new = named(obj(a={"anyOf": [ref("T"), STR, OBJ]}, b=ref("T")), T=obj("k", k=STR))
+    changes = {change.path: change.kind for change in found(Side.INPUT, old, new)}
+    assert changes == {"input.a": "branch_added", "input.b.k": "optional_to_required"}
