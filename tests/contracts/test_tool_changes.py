@@ -312,3 +312,10 @@ def test_what_a_provider_is_told_beside_the_schema() -> None:
         ("strict", True, "behavior_sensitive"),
     ):
         assert verdict(changes([tool], [{**tool, field: value}])).value == grade, field
+
+
+def test_arguments_are_an_object_whether_or_not_the_schema_says_so() -> None:
+    said = {"type": "object", "properties": {"a": {"type": "string"}}}
+    unsaid = {"properties": said["properties"]}
+    assert kinds(mcp(schema=unsaid), mcp(schema=said)) == kinds(mcp(schema=said), mcp(schema=unsaid)) == []
+    assert kinds(mcp(outputSchema=unsaid), mcp(outputSchema=said)) == [("output", "type_introduced", "compatible")]
