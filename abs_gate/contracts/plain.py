@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from urllib.parse import unquote
 
 from abs_gate.contracts.schemas import Dialect, SchemaDocument
+from abs_gate.contracts.schemas.references import References, UnresolvedReference
 from abs_gate.contracts.schemas.values import canonical, type_of
 from abs_gate.findings import Json
 
@@ -51,6 +51,8 @@ _KNOWN = (
     | frozenset({"allOf", "anyOf", "oneOf", "$ref", "additionalItems", "dependencies"})
     | _IDENTITY
 )
+_REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+"""Those that are dynamic are read as if they led where they stand; whether that is so the engine leaves open."""
 _MAX_DEPTH = 64
 """References and wraps opened for one plain form; deeper ones are left to the engine."""
 
@@ -116,6 +118,7 @@ class SchemaReader:
     def __init__(self, document: SchemaDocument) -> None:
         self.document = document
         self._dialect = document.dialect or Dialect.DRAFT2020
+        self._places = References(document.schema, self._dialect)
         self._read: dict[Pointer, Plain] = {}
         self._open: list[Pointer] = []
         """The pointers being read, outermost first."""
@@ -144,11 +147,10 @@ class SchemaReader:
         if not isinstance(schema, dict):
             return Plain(pointer=pointer)
         plain = self._own(schema, pointer)
-        reference = schema.get("$ref")
-        if isinstance(reference, str):
-            target = _local(reference)
+        for keyword in sorted(_REFERENCES & schema.keys()):
+            target = self._target(schema[keyword], pointer)
             if target is None:
-                return plain
+                continue
             referred = self.read(target)
             if target:
                 referred = replace(referred, definitions=(target[-1], *referred.definitions))
@@ -165,6 +167,13 @@ class SchemaReader:
             rest = {key: where for key, where in plain.single.items() if key != "not"}
             plain = merge(replace(plain, single=rest), self.read(at)) or plain
         return self._with_branches(plain, schema, pointer)
+
+    def _target(self, reference: Json, pointer: Pointer) -> Pointer | None:
+        """Return where a reference leads, None where it leads nowhere in the document."""
+        try:
+            return self._places.resolve(reference, pointer) if isinstance(reference, str) else None
+        except UnresolvedReference:
+            return None
 
     def _joined(self, plain: Plain, other: Plain, at: Pointer) -> Plain:
         return merge(plain, other) or replace(plain, all_of=(*plain.all_of, at))
@@ -432,15 +441,6 @@ def _drop_idle(schema: Mapping[str, Json], scalars: dict[str, Json], single: dic
 
 def _at(schema: Mapping[str, Json], key: str) -> Json:
     return schema["additionalItems"] if key == "items" and isinstance(schema["items"], list) else schema[key]
-
-
-def _local(reference: str) -> Pointer | None:
-    """Return the pointer of a reference into the same document, None for any other kind."""
-    if reference == "#":
-        return ()
-    if not reference.startswith("#/"):
-        return None
-    return tuple(unquote(token).replace("~1", "/").replace("~0", "~") for token in reference[2:].split("/"))
 
 
 def _is_number(value: Json) -> bool:

@@ -146,6 +146,24 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         named(obj(root=ref("N")), N={**TREE, "properties": {**TREE["properties"], "c": STR}}),
         ADDED,
     ),
+    (
+        "B10 anchor written out",
+        named(obj(v={"$ref": "#t"}), T={"$anchor": "t", **obj(a=STR)}),
+        obj(v=obj(a=STR)),
+        SAME,
+    ),
+    (
+        "B10 reference by name written out",
+        named({"$id": "https://example.com/root", **obj(v={"$ref": "t"})}, T={"$id": "t", **obj(a=STR)}),
+        obj(v=obj(a=STR)),
+        SAME,
+    ),
+    (
+        "B14 reference that became dynamic",
+        {**obj(a=STR, v={"$ref": "#"}), "$dynamicAnchor": "n"},
+        {**obj(a=STR, v={"$dynamicRef": "#n"}), "$dynamicAnchor": "n"},
+        ("behavior_sensitive",) * 2,
+    ),
     ("B14 keyword in a branch", tagged(STR, INT), tagged({**STR, "level": 3}, INT), ("behavior_sensitive",) * 2),
     ("double negation", obj(v=obj(a=STR, b=INT)), obj(v=NOT_NOT), SAME),
     (
