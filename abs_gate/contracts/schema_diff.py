@@ -23,6 +23,7 @@ from abs_gate.contracts.rules.registry import (
     schema_affects,
 )
 from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, ProblemKind, Proof, SchemaDocument
+from abs_gate.contracts.schemas.pointing import pointed
 from abs_gate.contracts.schemas.values import canonical
 from abs_gate.contracts.witnesses import Witnesses
 from abs_gate.findings import Json, Location
@@ -74,14 +75,14 @@ class SchemaDiff:
         self._side = side
         self._root = root or side.value
         self._engine = engine
-        self._documents = SchemaDocument(old), SchemaDocument(new)
+        self._documents = pointed(SchemaDocument(old)), pointed(SchemaDocument(new))
         self._matching = Matching(side, *(SchemaReader(document) for document in self._documents))
         self._witnesses = Witnesses(side, *self._documents, engine=engine)
 
     def changes(self, tool: ToolContract | None = None) -> tuple[Change, ...]:
         """Return the classified changes, those of the whole schema last."""
         old, new = self._documents
-        if canonical(old.schema) == canonical(new.schema):
+        if old.equals(new):
             return ()
         self._aligned = align(self._matching)
         whole = self._engine.compare(*(document.view() for document in self._aligned))

@@ -153,6 +153,22 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         SAME,
     ),
     (
+        "B10 definition with an anchor narrowed beside a new argument",
+        named(obj(a={"$ref": "#t"}), T={"$anchor": "t", **STR}),
+        named(obj(a={"$ref": "#t"}, b={"$ref": "#t"}), T={"$anchor": "t", **STR, "minLength": 5}),
+        NARROWER,
+    ),
+    (
+        "B10 definition with a name narrowed beside a new argument",
+        named({"$id": "https://example.com/root", **obj(a={"$ref": "t"})}, T={"$id": "t", **STR}),
+        named(
+            {"$id": "https://example.com/root", **obj(a={"$ref": "t"}, b={"$ref": "t"})},
+            T={"$id": "t", **STR, "minLength": 5},
+        ),
+        NARROWER,
+    ),
+    ("X5 arguments called like names of schemas", obj(**{"$id": STR}), obj(**{"$id": STR, "$anchor": STR}), ADDED),
+    (
         "B10 reference by name written out",
         named({"$id": "https://example.com/root", **obj(v={"$ref": "t"})}, T={"$id": "t", **obj(a=STR)}),
         obj(v=obj(a=STR)),
