@@ -98,6 +98,12 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         draft7({**obj(v={"$ref": "#/definitions/T", "description": "a"}), "definitions": {"T": STR}}),
         REVIEW_TEXT,
     ),
+    (
+        "R5 further items where there are no positions",
+        {"type": "array", "items": STR},
+        {"type": "array", "items": STR, "additionalItems": False},
+        SAME,
+    ),
     ("X5 anchor of a reference there is none of", obj(a=STR), obj(a={**STR, "$dynamicAnchor": "x"}), SAME),
     ("B8 new argument of an outcome", when(obj(b=STR)), when(obj(b=STR, c=STR)), ADDED),
     ("B8 argument of an outcome that went", when(obj(b=STR, c=STR)), when(obj(b=STR)), BROKEN),
