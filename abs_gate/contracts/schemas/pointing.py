@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import quote
 
 from abs_gate.contracts.schemas.dialects import Dialect
 from abs_gate.contracts.schemas.document import SchemaDocument
@@ -64,5 +63,5 @@ class _Pointing:
             target = self._references.resolve(reference, at)
         except UnresolvedReference:
             return reference
-        tokens = (quote(token.replace("~", "~0").replace("/", "~1"), safe="~") for token in target)
+        tokens = (token.replace("~", "~0").replace("/", "~1").replace("%", "%25") for token in target)
         return "".join(["#", *(f"/{token}" for token in tokens)])
