@@ -29,7 +29,10 @@ def pointed(document: SchemaDocument) -> SchemaDocument:
     text = document.text or ""
     if not any(f'"{name}"' in text for name in names) or any(keyword in text for keyword in _DYNAMIC):
         return document
-    return SchemaDocument(_Pointing(document.schema, dialect, names).of(document.schema, ()))
+    try:
+        return SchemaDocument(_Pointing(document.schema, dialect, names).of(document.schema, ()))
+    except RecursionError:  # deeper than any schema that parts are moved out of
+        return document
 
 
 class _Pointing:
