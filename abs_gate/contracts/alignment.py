@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_gate.contracts.facts import SchemaPair
 from abs_gate.contracts.grafting import grafted
-from abs_gate.contracts.matching import Child, Matching, added_names, removed_names
+from abs_gate.contracts.matching import ROOT, Matching
 from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
 from abs_gate.contracts.rules.bounds import is_safe_integer_bound
 from abs_gate.contracts.schemas import SchemaDocument
@@ -23,43 +23,62 @@ def align(matching: Matching) -> tuple[SchemaDocument, SchemaDocument]:
     """Return both documents with what is judged by convention evened out; the same ones where there is none."""
     edits_old: _Edits = {}
     edits_new: _Edits = {}
-    for pair in _pairs(matching):
-        _align_properties(pair, edits_old, edits_new)
+    pairs = _pairs(matching)
+    shared = _shared([(pair.old.pointer, pair.new.pointer) for pair in pairs])
+    for pair in pairs:
+        _align_properties(pair, edits_old, edits_new, shared)
         _align_bounds(pair, edits_old, edits_new)
     old, new = matching.old.document, matching.new.document
-    return (
-        SchemaDocument(grafted(old.schema, new.schema, edits_old)) if edits_old else old,
-        SchemaDocument(grafted(new.schema, old.schema, edits_new)) if edits_new else new,
-    )
+    if edits_new:
+        new = SchemaDocument(grafted(new.schema, old.schema, edits_new))
+    if edits_old:  # what is given to it refers to definitions as they stand in the evened new document
+        old = SchemaDocument(grafted(old.schema, new.schema, edits_old))
+    return old, new
+
+
+def _shared(pairs: list[tuple[Pointer, Pointer]]) -> tuple[set[Pointer], set[Pointer]]:
+    """Return the schemas of each side that answer to several of the other: a definition that was split or joined."""
+    partners: tuple[dict[Pointer, set[Pointer]], dict[Pointer, set[Pointer]]] = ({}, {})
+    for old, new in pairs:
+        partners[0].setdefault(old, set()).add(new)
+        partners[1].setdefault(new, set()).add(old)
+    before, after = ({pointer for pointer, others in side.items() if len(others) > 1} for side in partners)
+    return before, after
 
 
 def _pairs(matching: Matching) -> list[SchemaPair]:
     """List every pair of subschemas that can be reached and may differ, each once."""
     seen: set[tuple[Pointer, Pointer]] = {((), ())}
-    pairs = [matching.pair((), ())]
+    pairs = [matching.pair(ROOT)]
     for pair in pairs:
         for child in matching.children(pair):
             if (child.old, child.new) not in seen and not child.is_renamed and matching.differ(child):
                 seen.add((child.old, child.new))
-                pairs.append(_pair_of(matching, child))
+                pairs.append(matching.pair(child))
     return pairs
 
 
-def _pair_of(matching: Matching, child: Child) -> SchemaPair:
-    return matching.pair(child.old, child.new, child.required)
-
-
-def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) -> None:
+def _align_properties(
+    pair: SchemaPair, edits_old: _Edits, edits_new: _Edits, shared: tuple[set[Pointer], set[Pointer]]
+) -> None:
     if pair.old.is_never or pair.new.is_never:
         return
-    added = [name for name in added_names(pair) if _was_free(pair, name)]
+    added = [name for name in pair.added if _was_free(pair, name)]
+    if pair.old.pointer in shared[0] and pair.new.pointer not in shared[1]:
+        spared = [name for name in added if name not in pair.new.required and _is_own(pair.new, name)]
+        _give(edits_new, pair.new, pair.new_reader, dict.fromkeys(spared), set())
+        added = [name for name in added if name not in spared]
     _give(edits_old, pair.old, pair.old_reader, {name: pair.new_property(name) for name in added}, set())
-    removed = removed_names(pair)
-    gone = {name: pair.old_property(name) for name in [*removed, *pair.renames]}
+    gone = {name: pair.old_property(name) for name in [*pair.removed, *pair.renames]}
     _give(edits_new, pair.new, pair.new_reader, gone, pair.old.required & gone.keys())
     renamed = {name: pair.new_property(name) for name in pair.renames.values()}
     needed = {after for before, after in pair.renames.items() if before in pair.old.required}
     _give(edits_old, pair.old, pair.old_reader, renamed, needed & pair.new.required)
+
+
+def _is_own(form: Plain, name: str) -> bool:
+    """Tell whether a form declares a property itself, and not by what it refers to."""
+    return form.properties[name] == (*form.pointer, "properties", name)
 
 
 def _was_free(pair: SchemaPair, name: str) -> bool:
@@ -83,13 +102,13 @@ def _matches(pattern: str, name: str) -> bool:
 def _give(
     edits: _Edits, form: Plain, reader: SchemaReader, properties: dict[str, Json], required: set[str] | frozenset[str]
 ) -> None:
+    """Note properties that a form shall have besides; None takes one away."""
     if not properties:
         return
     raw = reader.raw(form.pointer)
     written = raw if isinstance(raw, dict) else {}
     edit = edits.setdefault(form.pointer, {})
-    own = written.get("properties")
-    edit["properties"] = {**edit.get("properties", own if isinstance(own, dict) else {}), **properties}
+    edit["properties"] = {**edit.get("properties", {}), **properties}
     if required:
         own_required = written.get("required")
         known = edit.get("required", own_required if isinstance(own_required, list) else [])

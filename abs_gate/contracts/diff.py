@@ -31,6 +31,7 @@ def diff_sets(
     compare = partial(diff_tools, budget=budget)
     diffs = [
         *toolsets.diff_instructions(base, head),
+        *toolsets.diff_twice(base, head),
         *versions.diff_versions(base, head, compare=compare, today=today),
     ]
     return name_drift(tuple(diffs), base, head)
@@ -48,7 +49,8 @@ def diff_tools(
     pair = ToolPair(old=old, new=new)
     engine = Engine(budget)
     changes = [change_of(each, fact, new) for each in rules_of(Kind.TOOL) for fact in each.find(pair)]
-    changes += _diff_schemas(Side.INPUT, old.input_schema, new.input_schema, engine=engine, tool=new)
+    schemas = _of_objects(old.input_schema), _of_objects(new.input_schema)
+    changes += _diff_schemas(Side.INPUT, *schemas, engine=engine, tool=new)
     changes += _diff_schemas(Side.OUTPUT, old.output_schema, new.output_schema, engine=engine, tool=new)
     changes += _error_payloads(pair, engine)
     return with_provider_notes(sort_changes(changes), old, new)
@@ -72,6 +74,15 @@ def change_of(each: Rule, fact: ToolFact, new: ToolContract, *, side: Side = Sid
 def sort_changes(changes: Iterable[Change]) -> tuple[Change, ...]:
     """Order changes: worst first, then by path and kind."""
     return tuple(sorted(changes, key=lambda change: (-change.classification.rank, change.path, change.kind)))
+
+
+def _of_objects(schema: Json) -> Json:
+    """Return an input schema with what need not be said: the arguments of a call are an object."""
+    if schema is True:
+        return {"type": "object"}
+    return (
+        {"type": "object", **schema} if isinstance(schema, Mapping) and not {"type", "$ref"} & schema.keys() else schema
+    )
 
 
 def _diff_schemas(

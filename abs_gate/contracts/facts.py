@@ -31,7 +31,9 @@ class Fact(Struct, frozen=True, kw_only=True):
     keywords: tuple[str, ...] = ()
     """Keywords that say it: a counterexample is looked for with only these changed."""
     edit: Mapping[str, Json] | None = None
-    """Or what the old schema would say with only this changed, by keyword."""
+    """Or what the old schema would say with only this changed, as for `grafted`."""
+    shown_by: tuple[Json, ...] = ()
+    """Values that show it, if any value does."""
     notes: tuple[str, ...] = ()
 
 
@@ -44,12 +46,26 @@ class SchemaPair(Struct, frozen=True, kw_only=True):
     old_reader: SchemaReader
     new_reader: SchemaReader
     old_names: frozenset[str] = frozenset()
-    """Properties the old form speaks of anywhere, in branches and conditions too."""
+    """Properties the old form speaks of anywhere, in branches and conditions too, and those of the schema around."""
     new_names: frozenset[str] = frozenset()
+    outer: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    """Properties that schemas around this one declare for the same value, on both sides."""
     renames: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Properties that have another name by all appearances, old to new."""
     required: tuple[bool, bool] = (False, False)
     """Whether the value itself had to be given, and has to be."""
+
+    @property
+    def added(self) -> list[str]:
+        """The properties only the new form has, without those that were renamed or are ruled out."""
+        known = self.old_names | self.new.forbidden | set(self.renames.values())
+        return [name for name in self.new.properties if name not in known]
+
+    @property
+    def removed(self) -> list[str]:
+        """The properties only the old form had, without those that were renamed or were ruled out."""
+        known = self.new_names | self.old.forbidden | self.renames.keys()
+        return [name for name in self.old.properties if name not in known]
 
     def scalar(self, keyword: str) -> tuple[Json, Json]:
         """Return a keyword's value on both sides, None where it is absent."""
@@ -68,10 +84,6 @@ class SchemaPair(Struct, frozen=True, kw_only=True):
         """Return a property's new schema as written, `true` where there is none."""
         pointer = self.new.properties.get(name)
         return True if pointer is None else self.new_reader.raw(pointer)
-
-    def old_properties(self) -> dict[str, Json]:
-        """Return the old properties as written."""
-        return {name: self.old_property(name) for name in self.old.properties}
 
 
 class ToolPair(Struct, frozen=True, kw_only=True, dict=True):

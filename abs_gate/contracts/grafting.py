@@ -16,8 +16,9 @@ _DONOR = "@other"
 def grafted(host: Json, donor: Json, edits: Mapping[Pointer, Mapping[str, Json]]) -> Json:
     """Return the host with keywords of some of its schemas replaced by the donor's.
 
-    `edits` gives the new value of each keyword by the pointer of its schema; None takes the keyword away. A value
-    that refers to definitions goes on meaning the donor's.
+    `edits` gives the new value of each keyword by the pointer of its schema; None takes the keyword away. `properties`
+    are given by name: the host's others stay, and None takes one away. A value that refers to definitions goes on
+    meaning the donor's.
     """
     is_tied = False
     result = host
@@ -69,8 +70,11 @@ def without(schema: Json, pointer: Pointer) -> Json:
 def _edited(value: Json, pointer: Pointer, keywords: Mapping[str, Json]) -> Json:
     if not pointer:
         base = value if isinstance(value, dict) else {}
-        changed = {key: item for key, item in base.items() if key not in keywords}
-        return {**changed, **{key: item for key, item in keywords.items() if item is not None}}
+        given = keywords.get("properties")
+        if given is not None:
+            own = base.get("properties")
+            keywords = {**keywords, "properties": _replaced(own if isinstance(own, Mapping) else {}, given)}
+        return _replaced(base, keywords)
     step, rest = pointer[0], pointer[1:]
     if isinstance(value, dict):
         return {**value, step: _edited(value.get(step), rest, keywords)}
@@ -78,6 +82,11 @@ def _edited(value: Json, pointer: Pointer, keywords: Mapping[str, Json]) -> Json
         index = int(step)
         return [*value[:index], _edited(value[index], rest, keywords), *value[index + 1 :]]
     return value
+
+
+def _replaced(own: Mapping[str, Json], given: Mapping[str, Json]) -> dict[str, Json]:
+    kept = {key: item for key, item in own.items() if key not in given}
+    return {**kept, **{key: item for key, item in given.items() if item is not None}}
 
 
 def _moved(value: Json) -> Json:

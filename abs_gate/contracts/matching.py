@@ -17,12 +17,15 @@ from abs_gate.contracts.schemas.values import canonical
 from abs_gate.findings import Json
 
 _PLAIN_NAME = re.compile(r"[\w$-]+")
+_CONDITION = ("if", "then", "else")
 _MENTION_DEPTH = 4
 """How deep branches and conditions are searched for the properties they speak of."""
 _MAX_PAIRS = 10_000
 """More pairs of branches than this are not compared with one another."""
 _ALIKE = 0.5
 """Share of properties two branches have in common to be taken for one."""
+_SAME = 9.0
+"""Likeness of branches that name the same definition or have the same tags."""
 InstancePath = tuple[str | int, ...]
 
 
@@ -36,8 +39,14 @@ class Child(Struct, frozen=True, kw_only=True):
     instance: InstancePath | None
     """What it adds to the path through an instance; None where no single step leads there."""
     required: tuple[bool, bool] = (False, False)
+    outer: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    """Properties that schemas around them declare for the same value."""
     is_renamed: bool = False
     is_branch: bool = False
+    """A part that speaks of the same value: a branch, a condition's outcome, a dependency."""
+
+
+ROOT = Child(old=(), new=(), step="", instance=())
 
 
 class Matching:
@@ -56,10 +65,10 @@ class Matching:
             self._differing[places] = not is_unchanged(self.old.raw(child.old), self.new.raw(child.new))
         return self._differing[places]
 
-    def pair(self, old: Pointer, new: Pointer, required: tuple[bool, bool] = (False, False)) -> SchemaPair:
-        """Return the pair of the schemas at two pointers."""
-        old_form, new_form = self.old.read(old), self.new.read(new)
-        known = _mentioned(self.old, old_form), _mentioned(self.new, new_form)
+    def pair(self, child: Child) -> SchemaPair:
+        """Return two subschemas that answer to each other in plain form."""
+        old_form, new_form = self.old.read(child.old), self.new.read(child.new)
+        known = _mentioned(self.old, old_form) | child.outer[0], _mentioned(self.new, new_form) | child.outer[1]
         return SchemaPair(
             side=self.side,
             old=old_form,
@@ -69,7 +78,8 @@ class Matching:
             old_names=known[0],
             new_names=known[1],
             renames=match_properties(old_form, new_form, self.old, self.new, known),
-            required=required,
+            outer=child.outer,
+            required=child.required,
         )
 
     def children(self, pair: SchemaPair) -> Iterator[Child]:
@@ -88,7 +98,7 @@ class Matching:
                 )
         further = old.single.get("additionalProperties")
         if further is not None:
-            for name in added_names(pair):
+            for name in pair.added:
                 step = property_step(name)
                 yield Child(old=further, new=new.properties[name], step=step, instance=(name,))
         for index, (before, after) in enumerate(zip(old.prefix, new.prefix, strict=False)):
@@ -108,11 +118,26 @@ class Matching:
         for pattern in patterns[0].keys() & patterns[1].keys():
             step = property_step(pattern)
             yield Child(old=patterns[0][pattern], new=patterns[1][pattern], step=step, instance=None)
-        for before, after in self._branches(old.branches, new.branches):
-            yield Child(old=before, new=after, step="", instance=(), is_branch=True, required=pair.required)
+        outer = pair.outer[0] | old.properties.keys(), pair.outer[1] | new.properties.keys()
+        for before, after in self._in_place(old, new):
+            yield Child(
+                old=before, new=after, step="", instance=(), is_branch=True, required=pair.required, outer=outer
+            )
+
+    def _in_place(self, old: Plain, new: Plain) -> Iterator[tuple[Pointer, Pointer]]:
+        """Pair the parts that speak of the same value."""
+        yield from self._branches(old.branches, new.branches)
         if len(old.all_of) == len(new.all_of):
-            for before, after in zip(old.all_of, new.all_of, strict=True):
-                yield Child(old=before, new=after, step="", instance=(), is_branch=True, required=pair.required)
+            yield from zip(old.all_of, new.all_of, strict=True)
+        outcomes = [{key for key in _CONDITION if key in form.single} for form in (old, new)]
+        if outcomes[0] and outcomes[0] == outcomes[1] and self._has_same(old, new, "if"):
+            yield from ((old.single[key], new.single[key]) for key in sorted(outcomes[0] - {"if"}))
+        demands = old.named.get("dependentSchemas", {}), new.named.get("dependentSchemas", {})
+        yield from ((pointer, demands[1][name]) for name, pointer in demands[0].items() if name in demands[1])
+
+    def _has_same(self, old: Plain, new: Plain, keyword: str) -> bool:
+        """Tell whether a subschema is written alike on both sides."""
+        return canonical(self.old.raw(old.single[keyword])) == canonical(self.new.raw(new.single[keyword]))
 
     def _branches(self, old: Sequence[Pointer], new: Sequence[Pointer]) -> Iterator[tuple[Pointer, Pointer]]:
         """Pair branches that have the same text, then those that are alike."""
@@ -129,35 +154,48 @@ class Matching:
                 yield pointer, match
             else:
                 left.append(pointer)
-        for pointer in left if len(left) * len(free) <= _MAX_PAIRS else []:
-            alike = next((other for other in free if self._are_alike(pointer, other)), None)
-            if alike is not None:
-                free.remove(alike)
-                yield pointer, alike
+        likeness = [
+            (likeness, old_index, new_index)
+            for old_index, before in enumerate(left if len(left) * len(free) <= _MAX_PAIRS else [])
+            for new_index, after in enumerate(free)
+            if (likeness := self._likeness(before, after)) is not None
+        ]
+        taken: tuple[set[int], set[int]] = set(), set()
+        for _, old_index, new_index in sorted(likeness, key=lambda found: (-found[0], *found[1:])):
+            if old_index not in taken[0] and new_index not in taken[1]:
+                taken[0].add(old_index)
+                taken[1].add(new_index)
+                yield left[old_index], free[new_index]
 
-    def _are_alike(self, old: Pointer, new: Pointer) -> bool:
+    def _likeness(self, old: Pointer, new: Pointer) -> float | None:
+        """Return how much two branches have in common, None where they are not taken for one."""
         before, after = self.old.read(old), self.new.read(new)
         if before.definitions and before.definitions[:1] == after.definitions[:1]:
-            return True
+            return _SAME
         tags = _tags(self.old, before), _tags(self.new, after)
         if tags[0] and tags[1]:
-            return tags[0] == tags[1]
+            return _SAME if tags[0] == tags[1] else None
         names = set(before.properties), set(after.properties)
         union = names[0] | names[1]
-        if union:
-            return len(names[0] & names[1]) >= _ALIKE * len(union)
-        return before.types is not None and before.types == after.types
+        if not union:
+            return self._likeness_of_values(before, after) if before.types and before.types == after.types else None
+        shared = names[0] & names[1]
+        if len(shared) < _ALIKE * len(union):
+            return None
+        equal = [self._says_the_same(before.properties[name], after.properties[name]) for name in shared]
+        return len(shared) / len(union) + sum(equal) / len(union) + (before.required == after.required) / 2
 
+    def _likeness_of_values(self, old: Plain, new: Plain) -> float:
+        equal = [old.scalars == new.scalars, old.all_texts == new.all_texts, old.required == new.required]
+        items = list(zip(old.prefix, new.prefix, strict=False))
+        if "items" in old.single and "items" in new.single:
+            items.append((old.single["items"], new.single["items"]))
+        return sum(equal) / len(equal) + sum(self._says_the_same(*each) for each in items)
 
-def added_names(pair: SchemaPair) -> list[str]:
-    """Return the properties only the new form speaks of, without those that were renamed."""
-    renamed = set(pair.renames.values())
-    return [name for name in pair.new.properties if name not in pair.old_names and name not in renamed]
-
-
-def removed_names(pair: SchemaPair) -> list[str]:
-    """Return the properties only the old form speaks of, without those that were renamed."""
-    return [name for name in pair.old.properties if name not in pair.new_names and name not in pair.renames]
+    def _says_the_same(self, old: Pointer, new: Pointer) -> bool:
+        """Tell whether two properties are of one kind, as far as can be told at a glance."""
+        before, after = self.old.read(old), self.new.read(new)
+        return (before.types, before.enum) == (after.types, after.enum)
 
 
 def property_step(name: str) -> str:
@@ -182,7 +220,7 @@ def _mentioned(reader: SchemaReader, form: Plain, depth: int = _MENTION_DEPTH) -
     names = set(form.properties)
     if depth > 0:
         inner = [*form.branches, *form.all_of, *form.named.get("dependentSchemas", {}).values()]
-        inner += [form.single[key] for key in ("if", "then", "else") if key in form.single]
+        inner += [form.single[key] for key in _CONDITION if key in form.single]
         for pointer in inner:
             names |= _mentioned(reader, reader.read(pointer), depth - 1)
     return frozenset(names)

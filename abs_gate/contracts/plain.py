@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from urllib.parse import unquote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from abs_gate.contracts.schemas import Dialect, SchemaDocument
+from abs_gate.contracts.schemas.references import References, UnresolvedReference
 from abs_gate.contracts.schemas.values import canonical, same, type_of
 from abs_gate.findings import Json
 
@@ -34,12 +34,27 @@ SINGLE = (
 NAMED = ("properties", "patternProperties", "dependentSchemas")
 """Keywords that hold subschemas by name."""
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
-_IDENTITY = frozenset({"$schema", "$id", "id", "$anchor", "$comment", "$defs", "definitions", "$vocabulary"})
+_IDENTITY = frozenset(
+    {
+        "$schema",
+        "$id",
+        "id",
+        "$anchor",
+        "$dynamicAnchor",
+        "$recursiveAnchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "$vocabulary",
+    }
+)
 _KNOWN = (
     frozenset({*ANNOTATIONS, *SCALARS, *SINGLE, *NAMED, "type", "enum", "const", "required", "prefixItems"})
     | frozenset({"allOf", "anyOf", "oneOf", "$ref", "additionalItems", "dependencies"})
     | _IDENTITY
 )
+_REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+"""Those that are dynamic are read as if they led where they stand; whether that is so the engine leaves open."""
 _MAX_DEPTH = 64
 """References and wraps opened for one plain form; deeper ones are left to the engine."""
 
@@ -56,6 +71,8 @@ class Plain(Struct, frozen=True, kw_only=True):
     is_never: bool = False
     """Accepts nothing: `false`, or `not: {}`."""
     required: frozenset[str] = frozenset()
+    forbidden: frozenset[str] = frozenset()
+    """Properties with a schema that accepts nothing."""
     scalars: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     single: Mapping[str, Pointer] = field(default_factory=lambda: MappingProxyType({}))
     named: Mapping[str, Mapping[str, Pointer]] = field(default_factory=lambda: MappingProxyType({}))
@@ -66,6 +83,8 @@ class Plain(Struct, frozen=True, kw_only=True):
     all_of: tuple[Pointer, ...] = ()
     """Members of `allOf` that could not be merged in."""
     annotations: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    texts: frozenset[str] = frozenset()
+    """Descriptions of parts that were merged in, besides the one among the annotations."""
     unknown: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     definitions: tuple[str, ...] = ()
     """Names of the definitions that references led through."""
@@ -74,6 +93,12 @@ class Plain(Struct, frozen=True, kw_only=True):
     def properties(self) -> Mapping[str, Pointer]:
         """The properties by name."""
         return self.named.get("properties", {})
+
+    @property
+    def all_texts(self) -> frozenset[str]:
+        """Every description that says something of the value, white space evened out."""
+        own = self.annotations.get("description")
+        return self.texts | ({" ".join(own.split())} if isinstance(own, str) and own.strip() else frozenset())
 
     def allows(self, kind: str) -> bool:
         """Tell whether values of a JSON type may be accepted, as far as types and listed values say."""
@@ -94,6 +119,7 @@ class SchemaReader:
     def __init__(self, document: SchemaDocument) -> None:
         self.document = document
         self._dialect = document.dialect or Dialect.DRAFT2020
+        self._places = References(document.schema, self._dialect)
         self._read: dict[Pointer, Plain] = {}
         self._open: list[Pointer] = []
         """The pointers being read, outermost first."""
@@ -122,22 +148,33 @@ class SchemaReader:
         if not isinstance(schema, dict):
             return Plain(pointer=pointer)
         plain = self._own(schema, pointer)
-        reference = schema.get("$ref")
-        if isinstance(reference, str):
-            target = _local(reference)
+        for keyword in sorted(_REFERENCES & schema.keys()):
+            target = self._target(schema[keyword], pointer)
             if target is None:
-                return plain
+                continue
             referred = self.read(target)
             if target:
                 referred = replace(referred, definitions=(target[-1], *referred.definitions))
             if self._dialect.ignores_ref_siblings:
-                return referred
+                # Validators ignore what stands beside it; models and adapters read it all the same.
+                return merge(Plain(pointer=pointer, annotations=plain.annotations), referred) or referred
             plain = self._joined(plain, referred, target)
         members = schema.get("allOf")
         for index in range(len(members)) if isinstance(members, list) else ():
             at = (*pointer, "allOf", str(index))
             plain = self._joined(plain, self.read(at), at)
+        if _is_double_negation(schema.get("not")):
+            at = (*pointer, "not", "not")
+            rest = {key: where for key, where in plain.single.items() if key != "not"}
+            plain = merge(replace(plain, single=rest), self.read(at)) or plain
         return self._with_branches(plain, schema, pointer)
+
+    def _target(self, reference: Json, pointer: Pointer) -> Pointer | None:
+        """Return where a reference leads, None where it leads nowhere in the document."""
+        try:
+            return self._places.resolve(reference, pointer) if isinstance(reference, str) else None
+        except UnresolvedReference:
+            return None
 
     def _joined(self, plain: Plain, other: Plain, at: Pointer) -> Plain:
         return merge(plain, other) or replace(plain, all_of=(*plain.all_of, at))
@@ -194,8 +231,11 @@ class SchemaReader:
             Plain(
                 pointer=pointer,
                 types=_types(schema.get("type")),
-                is_never="not" in schema and schema["not"] in ({}, True),
+                is_never=_is_nothing(schema),
                 required=frozenset(map(str, required)) if isinstance(required, list) else frozenset(),
+                forbidden=frozenset(
+                    name for name in named.get("properties", {}) if _is_nothing(schema["properties"][name])
+                ),
                 scalars=scalars,
                 single=single,
                 named=named,
@@ -205,6 +245,14 @@ class SchemaReader:
             ),
             schema,
         )
+
+
+def _is_double_negation(negated: Json) -> bool:
+    return isinstance(negated, dict) and set(negated) == {"not"} and isinstance(negated["not"], dict)
+
+
+def _is_nothing(schema: Json) -> bool:
+    return schema is False or (isinstance(schema, dict) and "not" in schema and schema["not"] in ({}, True))
 
 
 def merge(left: Plain, right: Plain) -> Plain | None:
@@ -233,6 +281,7 @@ def merge(left: Plain, right: Plain) -> Plain | None:
             enum=_intersect_values(left.enum, right.enum),
             is_never=left.is_never or right.is_never,
             required=left.required | right.required,
+            forbidden=left.forbidden | right.forbidden,
             scalars=scalars,
             single={**left.single, **right.single},
             named={
@@ -245,6 +294,7 @@ def merge(left: Plain, right: Plain) -> Plain | None:
             branch_keyword=left.branch_keyword or right.branch_keyword,
             all_of=left.all_of + right.all_of,
             annotations={**right.annotations, **left.annotations},
+            texts=left.all_texts | right.all_texts,
             unknown={**right.unknown, **left.unknown},
             definitions=left.definitions + right.definitions,
         )
@@ -279,8 +329,9 @@ def has_type(value: Json, types: frozenset[str]) -> bool:
 def _opened(forms: list[Plain]) -> Plain | None:
     """Return one form for a choice that is one form with null, or plain types, or plain values; else None."""
     rest = [form for form in forms if not _is_null(form)]
+    texts = frozenset[str]().union(*(form.all_texts for form in forms))
     if len(rest) == 1 and len(rest) < len(forms):
-        return _nullable(rest[0])
+        return _nullable(replace(rest[0], texts=texts))
     if len(forms) == 1:
         return forms[0]
     bare = [form for form in forms if _says_only_types_or_values(form)]
@@ -288,16 +339,16 @@ def _opened(forms: list[Plain]) -> Plain | None:
         return None
     if forms[0].enum is not None:
         values = {canonical(value): value for form in forms for value in form.enum or ()}
-        return Plain(pointer=forms[0].pointer, enum=tuple(values.values()))
+        return Plain(pointer=forms[0].pointer, enum=tuple(values.values()), texts=texts)
     if any(form.types is None for form in forms):
         return None
     types = frozenset[str]().union(*(form.types or () for form in forms))
-    return Plain(pointer=forms[0].pointer, types=_without_integer(types))
+    return Plain(pointer=forms[0].pointer, types=_without_integer(types), texts=texts)
 
 
 def _says_only_types_or_values(form: Plain) -> bool:
-    is_bare = Plain(pointer=form.pointer, types=form.types, enum=form.enum, annotations=form.annotations) == form
-    return is_bare and "format" not in form.annotations
+    bare = Plain(pointer=form.pointer, types=form.types, enum=form.enum)
+    return replace(bare, annotations=form.annotations, texts=form.texts) == form and "format" not in form.annotations
 
 
 def _is_null(form: Plain) -> bool:
@@ -391,15 +442,6 @@ def _drop_idle(schema: Mapping[str, Json], scalars: dict[str, Json], single: dic
 
 def _at(schema: Mapping[str, Json], key: str) -> Json:
     return schema["additionalItems"] if key == "items" and isinstance(schema["items"], list) else schema[key]
-
-
-def _local(reference: str) -> Pointer | None:
-    """Return the pointer of a reference into the same document, None for any other kind."""
-    if reference == "#":
-        return ()
-    if not reference.startswith("#/"):
-        return None
-    return tuple(unquote(token).replace("~1", "/").replace("~0", "~") for token in reference[2:].split("/"))
 
 
 def _is_number(value: Json) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 
+from abs_gate.contracts.keywords import map_subschemas
 from abs_gate.contracts.plain import Plain, SchemaReader
 from abs_gate.contracts.schemas.values import same
 from abs_gate.findings import Json
@@ -39,9 +40,9 @@ def are_similar(left: str, right: str) -> bool:
 
 def without_texts(schema: Json) -> Json:
     """Return a schema without what only readers read, for comparing what it accepts by text."""
-    if isinstance(schema, Mapping):
-        return {key: without_texts(value) for key, value in schema.items() if key not in _TEXTS}
-    return [without_texts(item) for item in schema] if isinstance(schema, list) else schema
+    if not isinstance(schema, Mapping):
+        return schema
+    return map_subschemas({key: value for key, value in schema.items() if key not in _TEXTS}, without_texts)
 
 
 def match_properties(

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from abs_gate.contracts.alignment import align
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.grafting import without
-from abs_gate.contracts.matching import Child, InstancePath, Matching, property_step
+from abs_gate.contracts.matching import ROOT, Child, InstancePath, Matching, property_step
 from abs_gate.contracts.model import Change, Classification, ToolContract
 from abs_gate.contracts.plain import Pointer, SchemaReader
 from abs_gate.contracts.rules import rule, rules_of
@@ -25,12 +25,17 @@ from abs_gate.contracts.rules.registry import (
     schema_affects,
 )
 from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, ProblemKind, Proof, SchemaDocument
+from abs_gate.contracts.schemas.pointing import pointed
 from abs_gate.contracts.schemas.values import TYPES, same
 from abs_gate.contracts.witnesses import Witnesses
 from abs_gate.findings import Json, Location
 
 _MAX_PAIRS = 20_000
 """Pairs of subschemas looked at for one side of one tool; what lies beyond is left to the engine's verdict."""
+
+
+_OUTLINES = frozenset({"branches_changed", "condition_changed"})
+"""Rules that say that parts changed which are looked into besides."""
 
 
 class _At(Struct, frozen=True, kw_only=True):
@@ -45,6 +50,13 @@ class _At(Struct, frozen=True, kw_only=True):
     definitions: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     """Paths of the choices whose branches lead here."""
+
+    def says_all_of(self, other: _At) -> bool:
+        """Tell whether what became of the set at another use of the same subschemas shows here too."""
+        is_hidden = (self.narrowed is False and other.narrowed is not False) or (
+            self.widened is False and other.widened is not False
+        )
+        return not is_hidden
 
 
 class _Found(Struct, frozen=True, kw_only=True):
@@ -63,14 +75,14 @@ class SchemaDiff:
         self._side = side
         self._root = root or side.value
         self._engine = engine
-        self._documents = SchemaDocument(old), SchemaDocument(new)
+        self._documents = pointed(SchemaDocument(old)), pointed(SchemaDocument(new))
         self._matching = Matching(side, *(SchemaReader(document) for document in self._documents))
         self._witnesses = Witnesses(side, *self._documents, engine=engine)
 
     def changes(self, tool: ToolContract | None = None) -> tuple[Change, ...]:
         """Return the classified changes, those of the whole schema last."""
         old, new = self._documents
-        if same(old.schema, new.schema):
+        if old.equals(new):
             return ()
         self._aligned = align(self._matching)
         whole = self._engine.compare(*(document.view() for document in self._aligned))
@@ -84,21 +96,21 @@ class SchemaDiff:
 
     def _walk(self, whole: Comparison) -> Iterator[_Found]:
         start = _At(
-            child=Child(old=(), new=(), step="", instance=()),
+            child=ROOT,
             path=self._root,
             instance=(),
             narrowed=_negated(whole.old_in_new.included),
             widened=_negated(whole.new_in_old.included),
         )
-        seen: set[tuple[Pointer, Pointer]] = set()
+        seen: dict[tuple[Pointer, Pointer], list[_At]] = {}
         stack = [start]
         while stack and len(seen) < _MAX_PAIRS:
             at = stack.pop()
-            key = (at.child.old, at.child.new)
-            if key in seen:
+            uses = seen.setdefault((at.child.old, at.child.new), [])
+            if any(use.says_all_of(at) for use in uses):
                 continue
-            seen.add(key)
-            pair = self._matching.pair(*key, at.child.required)
+            uses.append(at)
+            pair = self._matching.pair(at.child)
             yield from self._facts(pair, at)
             differing = [child for child in self._matching.children(pair) if self._differs(child)]
             stack += [self._below(at, pair, child, siblings=len(differing) - 1) for child in reversed(differing)]
@@ -187,8 +199,7 @@ class SchemaDiff:
         if each.direction is None:
             return fact.grade or each.grades[self._side], "convention"
         if each.direction is not Direction.EITHER:
-            grade = each.grades[self._side]
-            return (fact.grade or grade if grade is BREAKING else grade), Proof.PROVED.value
+            return fact.grade or each.grades[self._side], Proof.PROVED.value
         is_broken = at.narrowed if self._side is Side.INPUT else at.widened
         if is_broken is False:
             return COMPATIBLE, Proof.PROVED.value
@@ -203,12 +214,12 @@ class SchemaDiff:
     def _unexplained(self, whole: Comparison, found: list[_Found], tool: ToolContract | None) -> Iterator[Change]:
         """Report what the engine says of the whole where no rule said it."""
         explained = set[Direction]().union(*map(_says, found))
-        for direction, inclusion in (
-            (Direction.NARROWS, whole.old_in_new),
-            (Direction.WIDENS, whole.new_in_old),
-        ):
-            if inclusion.included is not True and direction not in explained:
-                yield self._whole_change(direction, inclusion, tool)
+        answers = {Direction.NARROWS: whole.old_in_new, Direction.WIDENS: whole.new_in_old}
+        left = [way for way, answer in answers.items() if answer.included is not True and way not in explained]
+        if len(left) > 1 and all(answers[way].included is None for way in left):
+            left = left[:1]
+        for way in left:
+            yield self._whole_change(way, answers[way], tool)
 
     def _whole_change(self, direction: Direction, inclusion: Inclusion, tool: ToolContract | None) -> Change:
         verb = "narrowed" if direction is Direction.NARROWS else "widened"
@@ -252,7 +263,7 @@ def _new_problems(whole: Comparison) -> list[str]:
 
 
 def _without_echoes(found: list[_Found]) -> list[_Found]:
-    """Drop what says nothing on this side, and choices whose branches were looked into and said it all."""
+    """Drop what says nothing on this side, and choices and conditions whose parts were looked into and said it all."""
     within: dict[str, set[Direction]] = {}
     for item in found:
         for path in item.at.choices:
@@ -261,12 +272,18 @@ def _without_echoes(found: list[_Found]) -> list[_Found]:
         item
         for item in found
         if _grade_of(item) is not UNCHANGED
-        and not (item.rule.id == "branches_changed" and _says(item) <= within.get(item.at.path, set()))
+        and not (item.rule.id in _OUTLINES and _says(item) <= within.get(item.at.path, set()))
     ]
 
 
 def _says(item: _Found) -> set[Direction]:
-    """Return what a fact says of the accepted set where it stands; nothing for what holds by convention."""
+    """Return what a fact says of the accepted set where it stands; nothing for what holds by convention.
+
+    A keyword that is not understood says whatever is not proven there.
+    """
+    if item.rule.id == "keyword_not_understood":
+        proven = {Direction.NARROWS: item.at.narrowed, Direction.WIDENS: item.at.widened}
+        return {direction for direction, answer in proven.items() if answer is None}
     if item.rule.direction is None or item.at.child.is_renamed:
         return set()
     both: set[Direction] = {Direction.NARROWS, Direction.WIDENS}

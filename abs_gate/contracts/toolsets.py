@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -183,6 +184,35 @@ def diff_removed(tool: ToolContract, aliases: Mapping[str, str], *, today: str) 
         classification=change.classification,
         changes=(change,),
     )
+
+
+def diff_twice(base: ContractSet, head: ContractSet) -> Iterator[ToolDiff]:
+    """Yield an entry for each tool that stands twice, in one version, where it did not before."""
+    each = rule("tool_declared_twice")
+    known = Counter((tool.tool_id, tool.version) for tool in base.tools)
+    seen = Counter[tuple[str, int | str | None]]()
+    for tool in head.tools:
+        key = tool.tool_id, tool.version
+        seen[key] += 1
+        if seen[key] == 2 and known[key] < 2:
+            change = Change(
+                path="discovery.name",
+                kind=each.id,
+                classification=each.grades[Side.TOOL],
+                affects=each.affects[Side.TOOL],
+                message=f"The tool {named(tool.tool_id)} stands twice in the list.",
+                after=tool.name,
+                location=tool.location,
+            )
+            yield ToolDiff(
+                tool_id=tool.tool_id,
+                baseline=tool.version if known[key] else None,
+                candidate=tool.version,
+                baseline_fingerprint=None,
+                candidate_fingerprint=tool.fingerprint,
+                classification=change.classification,
+                changes=(change,),
+            )
 
 
 def diff_orphans(removed: Sequence[ToolContract], tools: Sequence[ToolContract]) -> Iterator[ToolDiff]:

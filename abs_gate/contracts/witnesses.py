@@ -8,6 +8,7 @@ from abs_gate.contracts.matching import Child, InstancePath
 from abs_gate.contracts.rules.registry import Side
 from abs_gate.contracts.schemas import Engine, Inclusion, SchemaDocument
 from abs_gate.contracts.schemas.document import SchemaView
+from abs_gate.findings import Json
 
 
 class Witnesses:
@@ -33,6 +34,9 @@ class Witnesses:
         What holds by convention is shown by itself or not at all: other changes say nothing of it.
         """
         if path is not None:
+            for value in fact.shown_by:
+                if (shown := self._put(value, path)) is not None:
+                    return shown
             old, new = self._old.view(*child.old), self._new.view(*child.new)
             alone = self._with_only(pair, fact, child)
             for view in [*([alone] if alone else []), *([] if is_convention else [new])]:
@@ -45,9 +49,7 @@ class Witnesses:
         """Return the witness of a comparison of the whole, when it is one for the schemas as they were written."""
         if not inclusion.has_witness:
             return self._of_the_whole()
-        accepted, refused = self._sides()
-        lifted = self._engine.lift(inclusion.witness, (), accepted=accepted, refused=refused)
-        return lifted if lifted is not None and lifted.has_witness else self._of_the_whole()
+        return self._put(inclusion.witness, ()) or self._of_the_whole()
 
     def _with_only(self, pair: SchemaPair, fact: Fact, child: Child) -> SchemaView | None:
         """Return the old schema with only the fact in question changed."""
@@ -67,8 +69,12 @@ class Witnesses:
             return None
         if not (path or old.pointer or new.pointer) and new.document.equals(self._new):
             return inclusion
+        return self._put(inclusion.witness, path)
+
+    def _put(self, value: Json, path: InstancePath) -> Inclusion | None:
+        """Return a value at its place in a whole call or result, where that is a witness."""
         accepted, refused = self._sides()
-        lifted = self._engine.lift(inclusion.witness, path, accepted=accepted, refused=refused)
+        lifted = self._engine.lift(value, path, accepted=accepted, refused=refused)
         return lifted if lifted is not None and lifted.has_witness else None
 
     def _sides(self) -> tuple[SchemaView, SchemaView]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .workspaces import ARTIFACT, OBJECT, PLAIN, artifact, changes, kinds, mcp, merged
+from .workspaces import ARTIFACT, OBJECT, PLAIN, artifact, changes, kinds, mcp, merged, verdict
 
 
 def tool_kinds(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str, str]]:
@@ -224,3 +224,98 @@ def test_changes_are_sorted_worst_first() -> None:
     )
     ranks = [change.classification.rank for change in found]
     assert ranks == sorted(ranks, reverse=True) and len(ranks) == 3
+
+
+def listed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def acts(*actions: str) -> dict[str, Any]:
+    return listed(action={"enum": list(actions)})
+
+
+def by_branch(*actions: str) -> dict[str, Any]:
+    return {"type": "object", "oneOf": [{**acts(action), "required": ["action"]} for action in actions]}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("input.action", acts("add"), acts("add", "delete")),
+        (
+            "input.steps[].action",
+            listed(steps={"type": "array", "items": acts("add")}),
+            listed(steps={"type": "array", "items": acts("add", "delete")}),
+        ),
+        ("input.action", by_branch("add", "list"), by_branch("add", "list", "delete")),
+    ],
+)
+def test_a_new_value_that_selects_an_effect_is_for_review(path: str, old: Any, new: Any) -> None:
+    found = [change for change in changes(mcp(schema=old), mcp(schema=new)) if change.kind == "dispatch_value_added"]
+    assert [(change.path, change.classification.value) for change in found] == [(path, "behavior_sensitive")]
+    read_only = {"annotations": {"readOnlyHint": True}}
+    assert "dispatch_value_added" not in {
+        kind for _, kind, _ in kinds(mcp(schema=old, **read_only), mcp(schema=new, **read_only))
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "grade"),
+    [
+        ("filename", {"type": "string"}, "behavior_sensitive"),
+        ("outputPath", {"type": ["string", "null"]}, "behavior_sensitive"),
+        ("save_to", {"type": "string"}, "behavior_sensitive"),
+        ("target", {"type": "string"}, "compatible"),
+        ("log", {"type": "string"}, "compatible"),
+        ("output", {"enum": ["json", "text"]}, "compatible"),
+        ("download_file", {"type": "boolean"}, "compatible"),
+    ],
+)
+def test_a_read_only_tool_that_names_a_file_to_write_is_for_review(name: str, schema: Any, grade: str) -> None:
+    before, after = (
+        mcp(schema=each, annotations={"readOnlyHint": True}) for each in (OBJECT, listed(**{name: schema}))
+    )
+    assert verdict(changes(before, after)).value == grade
+
+
+TASKS = {None: {}, **{each: {"execution": {"taskSupport": each}} for each in ("forbidden", "optional", "required")}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "grade"),
+    [
+        (None, "forbidden", "unchanged"),
+        (None, "optional", "compatible"),
+        ("required", "optional", "compatible"),
+        ("optional", "required", "breaking"),
+        ("optional", None, "breaking"),
+        ("required", "forbidden", "breaking"),
+    ],
+)
+def test_support_for_tasks(old: str | None, new: str | None, grade: str) -> None:
+    assert verdict(changes(mcp(**TASKS[old]), mcp(**TASKS[new]))).value == grade
+
+
+def test_a_tool_that_stands_twice_breaks_the_list() -> None:
+    one, other = mcp("a"), mcp("a", description="Finds an order otherwise.")
+    assert kinds([one], [one, other]) == [("discovery.name", "tool_declared_twice", "breaking")]
+    assert kinds([one, other], [one, other]) == []
+
+
+def test_what_a_provider_is_told_beside_the_schema() -> None:
+    tool = {"name": "a", "description": "Finds one order.", "input_schema": OBJECT}
+    for field, value, grade in (
+        ("cache_control", {"type": "ephemeral"}, "compatible"),
+        ("defer_loading", False, "unchanged"),
+        ("defer_loading", True, "behavior_sensitive"),
+        ("input_examples", [{}], "behavior_sensitive"),
+        ("strict", True, "behavior_sensitive"),
+    ):
+        assert verdict(changes([tool], [{**tool, field: value}])).value == grade, field
+
+
+def test_arguments_are_an_object_whether_or_not_the_schema_says_so() -> None:
+    said = {"type": "object", "properties": {"a": {"type": "string"}}}
+    unsaid = {"properties": said["properties"]}
+    assert kinds(mcp(schema=unsaid), mcp(schema=said)) == kinds(mcp(schema=said), mcp(schema=unsaid)) == []
+    assert kinds(mcp(outputSchema=unsaid), mcp(outputSchema=said)) == [("output", "type_introduced", "compatible")]

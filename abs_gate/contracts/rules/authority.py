@@ -9,7 +9,7 @@ from abs_gate.contracts.effective import HINTS, Hints, effective_hints, writes
 from abs_gate.contracts.facts import ToolFact, ToolPair
 from abs_gate.contracts.matching import property_step
 from abs_gate.contracts.model import ToolContract
-from abs_gate.contracts.plain import SchemaReader
+from abs_gate.contracts.plain import Pointer, SchemaReader
 from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import REVIEW, SAFETY, tool_rule
 from abs_gate.contracts.schemas import SchemaDocument
@@ -122,6 +122,8 @@ _enter(
     claim="that it reaches nothing outside.",
 )
 
+_MOST_PLACES = 1_000
+"""Parts of a schema looked into for arguments that select an effect."""
 _DISPATCH_NAMES = frozenset({"method", "action", "operation", "command", "mode", "op", "verb"})
 _EFFECT_VERBS = frozenset(
     {
@@ -133,13 +135,25 @@ _EFFECT_VERBS = frozenset(
 
 
 def _dispatch_enums(tool: ToolContract) -> dict[str, list[Json]]:
-    """Return the listed values of arguments that select what the tool does."""
+    """Return the listed values of arguments that select what the tool does, by path; those of all branches as one."""
     reader = SchemaReader(SchemaDocument(tool.input_schema))
     enums: dict[str, list[Json]] = {}
-    for name, pointer in reader.read().properties.items():
-        enum = reader.read(pointer).enum
-        if enum is not None and ((words(name)[-1:] and words(name)[-1] in _DISPATCH_NAMES) or _are_verbs(list(enum))):
-            enums[name] = list(enum)
+    places: list[tuple[str, Pointer]] = [("", ())]
+    seen: set[Pointer] = set()
+    for path, pointer in places:
+        form = reader.read(pointer)
+        if form.pointer in seen or len(seen) > _MOST_PLACES:
+            continue
+        seen.add(form.pointer)
+        places += [(path, branch) for branch in (*form.branches, *form.all_of)]
+        places += [(f"{path}[]", form.single["items"])] if "items" in form.single else []
+        for name, inner in form.properties.items():
+            step = path + property_step(name)
+            enum = reader.read(inner).enum
+            if enum is None:
+                places.append((step, inner))
+            elif (words(name)[-1:] and words(name)[-1] in _DISPATCH_NAMES) or _are_verbs(list(enum)):
+                enums[step] = [*enums.get(step, []), *enum]
     return enums
 
 
@@ -172,22 +186,23 @@ def dispatch_value_added(pair: ToolPair) -> Iterator[ToolFact]:
     if not writes(pair.new):
         return
     before = _dispatch_enums(pair.old)
-    for name, values in _dispatch_enums(pair.new).items():
-        known = {canonical(value) for value in before.get(name, [])}
+    for path, values in _dispatch_enums(pair.new).items():
+        known = {canonical(value) for value in before.get(path, [])}
         added = [value for value in values if canonical(value) not in known]
         if known and added:
+            argument = named(path.removeprefix("."))
             yield ToolFact(
-                path=f"input{property_step(name)}",
-                message=f"{named(name)} selects what the tool does and takes {show_all(added)} besides.",
-                before=before[name],
+                path=f"input{path}",
+                message=f"{argument} selects what the tool does and takes {show_all(added)} besides.",
+                before=before[path],
                 after=values,
-                part=("input", "properties", name),
+                part=("input", "properties", path[1:]),
             )
 
 
 _WRITES_FILE = re.compile(
-    r"^(?:(?:output|out|save|dest|destination|target|download|export|log|dump)_?(?:file|path|dir|directory|name|to|as)?"
-    r"|file_?name|save_?to|write_?to)$",
+    r"^(?:(?:output|out|save|dest|destination|target|download|export|log|dump|write)_?(?:file|path|dir|directory|folder|to|as)"
+    r"|(?:(?:output|save|download|export)_)?file_?name|destination)$",
     re.IGNORECASE,
 )
 
@@ -218,9 +233,12 @@ def read_only_tool_takes_file(pair: ToolPair) -> Iterator[ToolFact]:
     """
     if writes(pair.new):
         return
-    before, after = (SchemaReader(SchemaDocument(tool.input_schema)).read() for tool in (pair.old, pair.new))
-    for name in after.properties.keys() - before.properties.keys():
-        if _WRITES_FILE.match("_".join(words(name))):
+    before = SchemaReader(SchemaDocument(pair.old.input_schema)).read()
+    after_reader = SchemaReader(SchemaDocument(pair.new.input_schema))
+    after = after_reader.read()
+    for name in sorted(after.properties.keys() - before.properties.keys()):
+        form = after_reader.read(after.properties[name])
+        if _WRITES_FILE.match("_".join(words(name))) and form.allows("string") and form.enum is None:
             yield ToolFact(
                 path=f"input{property_step(name)}",
                 message=f"The tool claims to be read-only and takes {named(name)}, which looks like a file to write.",

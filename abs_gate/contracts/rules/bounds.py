@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.plain import Plain
-from abs_gate.contracts.rules.registry import COMPATIBLE, Direction, schema_rule
+from abs_gate.contracts.rules.registry import COMPATIBLE, UNCHANGED, Direction, schema_rule
 from abs_gate.contracts.schemas.values import exact
 from abs_gate.contracts.wording import show
 from abs_gate.findings import Json
@@ -89,6 +89,8 @@ def _is_number(value: Json) -> bool:
 def _compare(pair: SchemaPair, bound: _Bound) -> tuple[str, str, bool] | None:
     """Return the bound on both sides in words and whether it is tighter now; None when it stayed."""
     old, new = _limit(pair.old, bound), _limit(pair.new, bound)
+    if _came_from_generator(pair, bound.keyword):
+        return None
     if old == new or (old and new and exact(old[0]) == exact(new[0]) and old[1] == new[1]):
         return None
     if bound.keyword.endswith("Contains") and {"contains"} - (pair.old.single.keys() & pair.new.single.keys()):
@@ -129,6 +131,14 @@ def _value(form: Plain, bound: _Bound) -> Json:
 def is_safe_integer_bound(form: Plain, keyword: str) -> bool:
     """Tell whether a bound is the one that generators write for whole numbers a double holds exactly."""
     return form.scalars.get(keyword) == {"maximum": SAFE_INTEGER, "minimum": -SAFE_INTEGER}.get(keyword, "")
+
+
+def _came_from_generator(pair: SchemaPair, keyword: str) -> bool:
+    """Tell whether a bound of safe integers came or went where there is no other."""
+    before, after = pair.scalar(keyword)
+    return (before is None and is_safe_integer_bound(pair.new, keyword)) or (
+        after is None and is_safe_integer_bound(pair.old, keyword)
+    )
 
 
 def _finder(bound: _Bound, *, tighter: bool) -> Callable[[SchemaPair], Iterator[Fact]]:
@@ -188,7 +198,7 @@ for _each in _BOUNDS:
 @schema_rule(
     "safe_integer_bound_changed",
     area="numbers",
-    grades=(COMPATIBLE, COMPATIBLE),
+    grades=(COMPATIBLE, UNCHANGED),
     of="number",
     no_mirror="its own opposite",
     fix="Nothing: the bound comes from a schema generator.",
@@ -202,10 +212,7 @@ def safe_integer_bound_changed(pair: SchemaPair) -> Iterator[Fact]:
     """
     for keyword in ("minimum", "maximum"):
         before, after = pair.scalar(keyword)
-        if before != after and (
-            (before is None and is_safe_integer_bound(pair.new, keyword))
-            or (after is None and is_safe_integer_bound(pair.old, keyword))
-        ):
+        if _came_from_generator(pair, keyword):
             yield Fact(
                 message=f"`{keyword}` {show(after if before is None else before)} "
                 f"{'came' if before is None else 'went'}: a generator's bound.",

@@ -17,7 +17,7 @@ AREA = "discovery"
 _OBJECT = {"type": "object", "properties": {}}
 _TOOL = {"name": "get_order", "description": "Finds one order by its number.", "inputSchema": _OBJECT}
 _FIND: Json = {"name": "find", "description": "Finds one order.", "input_schema": _OBJECT}
-_DISPLAY = ("icons", "_meta")
+_DISPLAY = ("icons", "_meta", "cache_control")
 
 
 def _surface(**fields: Json) -> Json:
@@ -172,7 +172,7 @@ def annotation_changed(pair: ToolPair) -> Iterator[ToolFact]:
     good=({**_TOOL, "icons": [{"a": 1, "b": 2}]}, {**_TOOL, "icons": [{"b": 2, "a": 1}]}),
 )
 def display_changed(pair: ToolPair) -> Iterator[ToolFact]:
-    """Icons or other display data (`icons`, `_meta`) changed.
+    """Icons or other data for hosts and caches (`icons`, `_meta`, `cache_control`) changed.
 
     Models do not see them.
     """
@@ -272,7 +272,7 @@ def _is_visible(tool: ToolContract) -> bool:
 def task_support_changed(pair: ToolPair) -> Iterator[ToolFact]:
     """Whether the tool runs as a task (MCP 2025-11-25, `execution.taskSupport`) changed; absent means forbidden.
 
-    `forbidden` to `optional` is compatible. Otherwise clients of the one kind can no longer call it.
+    To `optional` is compatible: it serves both kinds of client. Otherwise those of one kind can no longer call it.
     """
     before, after = _task_support(pair.old), _task_support(pair.new)
     if before != after:
@@ -282,7 +282,7 @@ def task_support_changed(pair: ToolPair) -> Iterator[ToolFact]:
             before=before,
             after=after,
             part=("discovery", "execution", "taskSupport"),
-            grade=COMPATIBLE if (before, after) == ("forbidden", "optional") else None,
+            grade=COMPATIBLE if after == "optional" else None,
         )
 
 
@@ -363,6 +363,8 @@ def contract_field_changed(pair: ToolPair) -> Iterator[ToolFact]:
 def _other_fields(tool: ToolContract) -> dict[str, Json]:
     """Return what no other rule speaks of."""
     fields = {key: value for key, value in tool.extra.items() if key not in _DISPLAY}
+    if fields.get("defer_loading") is False:  # as if it were absent
+        del fields["defer_loading"]
     execution = fields.pop("execution", None)
     if isinstance(execution, Mapping):
         rest = {key: value for key, value in execution.items() if key != "taskSupport"}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_gate.contracts.facts import Fact, SchemaPair
-from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, Direction, schema_rule
+from abs_gate.contracts.rules.registry import BREAKING, COMPATIBLE, Direction, Side, schema_rule
 from abs_gate.contracts.wording import named, show
 from abs_gate.findings import Json
 
 AREA = "properties"
+_REFUSED = " Consumers that validate against the closed old schema refuse it."
 _A = {"a": {"type": "string"}}
 _AB = {"a": {"type": "string"}, "b": {"type": "integer"}}
 
@@ -89,16 +90,25 @@ def required_to_optional(pair: SchemaPair) -> Iterator[Fact]:
 def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
     """A new argument that has to be given.
 
-    No saved call carries it, and models that learned the tool from earlier turns leave it out.
+    No saved call carries it, and models that learned the tool from earlier turns leave it out. In a result it is a
+    stronger promise, unless the object was closed (C3): consumers that validate refuse it.
     """
     for name in sorted(pair.new.required - pair.old.required):
         if name not in pair.old_names and name not in pair.renames.values():
+            is_refused = _is_refused(pair)
+            edit: dict[str, Json] = {"required": sorted({*pair.old.required, name})}
             yield Fact(
-                message=f"{named(name)} is new and required.",
+                message=f"{named(name)} is new and required." + (_REFUSED if is_refused else ""),
                 after=pair.new_property(name),
-                edit={"required": sorted({*pair.old.required, name})},
+                grade=BREAKING if is_refused else None,
+                edit={**edit, "properties": {name: pair.new_property(name)}} if is_refused else edit,
                 name=name,
             )
+
+
+def _is_refused(pair: SchemaPair) -> bool:
+    """Tell whether consumers that validate results by the old schema refuse a new property."""
+    return pair.side is Side.OUTPUT and pair.old.is_closed
 
 
 @schema_rule(
@@ -122,7 +132,7 @@ def required_property_declared(pair: SchemaPair) -> Iterator[Fact]:
             yield Fact(
                 message=f"{named(name)}, which could be anything, has to be {show(declared)}.",
                 after=declared,
-                edit={"properties": {**pair.old_properties(), name: declared}},
+                edit={"properties": {name: declared}},
                 name=name,
             )
 
@@ -143,16 +153,13 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
     Compatible, although it formally narrows an open object: that name could hold anything before. In a result whose
     object was closed it is breaking (C3): consumers that validate refuse it.
     """
-    for name in sorted(pair.new.properties.keys() - pair.old_names - set(pair.renames.values())):
-        if name in pair.new.required:
-            continue
-        is_refused = pair.side == "output" and pair.old.is_closed
+    for name in sorted(set(pair.added) - pair.new.required):
+        is_refused = _is_refused(pair)
         yield Fact(
-            message=f"{named(name)} is new and optional."
-            + (" Consumers that validate against the closed old schema refuse it." if is_refused else ""),
+            message=f"{named(name)} is new and optional." + (_REFUSED if is_refused else ""),
             after=pair.new_property(name),
             grade=BREAKING if is_refused else None,
-            edit={"properties": {**pair.old_properties(), name: pair.new_property(name)}} if is_refused else None,
+            edit={"properties": {name: pair.new_property(name)}} if is_refused else None,
             name=name,
         )
 
@@ -173,18 +180,17 @@ def property_removed(pair: SchemaPair) -> Iterator[Fact]:
     A closed object refuses calls that carry it; an open one ignores it in silence, which is worse: the call does
     something else and nobody is told. Consumers lose the result they read.
     """
-    for name in sorted(pair.old.properties.keys() - pair.new_names - pair.renames.keys()):
-        if pair.side == "output":
+    for name in sorted(pair.removed):
+        if pair.side is Side.OUTPUT:
             effect = "Consumers that read it find nothing."
         elif pair.new.is_closed:
             effect = "Calls that carry it are refused."
         else:
             effect = "Calls that carry it are accepted, and it is ignored in silence."
-        rest = {key: value for key, value in pair.old_properties().items() if key != name}
         yield Fact(
             message=f"{named(name)} is gone. {effect}",
             before=pair.old_property(name),
-            edit={"properties": rest, "required": sorted(pair.old.required - {name})},
+            edit={"properties": {name: None}, "required": sorted(pair.old.required - {name})},
             name=name,
             in_old=True,
         )
@@ -208,10 +214,7 @@ def property_renamed(pair: SchemaPair) -> Iterator[Fact]:
     for before, after in sorted(pair.renames.items()):
         required = after in pair.new.required
         edit: dict[str, Json] = {
-            "properties": {
-                **{key: value for key, value in pair.old_properties().items() if key != before},
-                after: pair.new_property(after),
-            },
+            "properties": {before: None, after: True},
             "required": sorted((pair.old.required - {before}) | ({after} if required else set())),
         }
         yield Fact(

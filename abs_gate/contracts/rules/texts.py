@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.prose import describe_change, same_prose
-from abs_gate.contracts.rules.registry import COMPATIBLE, REVIEW, UNCHANGED, schema_rule
+from abs_gate.contracts.rules.registry import COMPATIBLE, REVIEW, UNCHANGED, Side, schema_rule
 from abs_gate.contracts.schemas.values import canonical
 from abs_gate.contracts.wording import show
 
@@ -37,12 +37,12 @@ def default_changed(pair: SchemaPair) -> Iterator[Fact]:
         return
     old = show(before) if "default" in pair.old.annotations else "none"
     new = show(after) if "default" in pair.new.annotations else "none"
-    was_required, is_required = pair.required
+    is_moot = pair.side is Side.INPUT and any(pair.required)
     yield Fact(
         message=f"The default went from {old} to {new}.",
         before=before,
         after=after,
-        grade=COMPATIBLE if was_required or is_required else None,
+        grade=COMPATIBLE if is_moot else None,
     )
 
 
@@ -62,10 +62,24 @@ def property_description_changed(pair: SchemaPair) -> Iterator[Fact]:
     The model fills in arguments by this text. Rules that stand only in prose ("at most 50") change with it.
     White space alone is not reported.
     """
+    old, new = _texts(pair)
     before, after = (value if isinstance(value, str) else None for value in pair.annotation("description"))
-    if not same_prose(before, after):
-        change = describe_change(before, after)
-        yield Fact(message=change.summary, before=before, after=after, notes=change.notes)
+    if old == new:
+        return
+    if same_prose(before, after):
+        before, after = "\n".join(sorted(old - new)), "\n".join(sorted(new - old))
+    change = describe_change(before, after)
+    yield Fact(message=change.summary, before=before, after=after, notes=change.notes)
+
+
+def _texts(pair: SchemaPair) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the descriptions on both sides, those of a choice too where the other side has none to compare with."""
+    old, new = pair.old.all_texts, pair.new.all_texts
+    if not pair.new.branches:
+        old = old.union(*(pair.old_reader.read(branch).all_texts for branch in pair.old.branches))
+    if not pair.old.branches:
+        new = new.union(*(pair.new_reader.read(branch).all_texts for branch in pair.new.branches))
+    return old, new
 
 
 @schema_rule(

@@ -64,6 +64,24 @@ def tool_removed(_: ToolPair) -> Iterator[ToolFact]:
 
 
 @tool_rule(
+    "tool_declared_twice",
+    area=AREA,
+    grade=BREAKING,
+    affects=("model_selection", "provider", "adapter"),
+    no_mirror="a list that is mended breaks nobody",
+    fix="Keep one of them.",
+    bad=({"tools": [_READS]}, {"tools": [_READS, {**_READS, "description": "Finds an order otherwise."}]}),
+    good=({"tools": [_READS, _READS]}, {"tools": [_READS, _READS]}),
+)
+def tool_declared_twice(_: ToolPair) -> Iterator[ToolFact]:
+    """A tool stands twice in the list.
+
+    Providers and hosts refuse the list, or take either: which of them a call reaches cannot be told.
+    """
+    yield from ()
+
+
+@tool_rule(
     "version_removed",
     area=AREA,
     grade=BREAKING,

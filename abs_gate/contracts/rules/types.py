@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.plain import Plain, has_type
 from abs_gate.contracts.rules.registry import REVIEW, Direction, schema_rule
-from abs_gate.contracts.wording import show
+from abs_gate.contracts.wording import named, show
+from abs_gate.findings import Json
 
 AREA = "types"
 _KEYWORDS = ("type", "enum", "const", "anyOf", "oneOf")
+_KINDS = ("null", "boolean", "integer", "number", "string", "array", "object")
 _ALL = frozenset({"null", "boolean", "number", "string", "array", "object"})
 
 
 def _types(plain: Plain) -> frozenset[str]:
     """Return the accepted types; those of the values where values are listed."""
     if plain.enum is not None:
-        kinds = {kind for kind in _ALL | {"integer"} for value in plain.enum if has_type(value, frozenset({kind}))}
-        return frozenset(kinds - ({"number"} if "integer" in kinds else set()))
+        kinds = {next(kind for kind in _KINDS if has_type(value, frozenset({kind}))) for value in plain.enum}
+        return frozenset(kinds - ({"integer"} if "number" in kinds else set()))
     return _ALL if plain.types is None else plain.types
 
 
@@ -32,20 +34,22 @@ def _lost(old: frozenset[str], new: frozenset[str]) -> frozenset[str]:
 
 
 def _are_listed(pair: SchemaPair) -> bool:
-    """Where both sides list their values the rules on values speak."""
+    """Where a side lists its values the rules on values speak."""
     return pair.old.enum is not None or pair.new.enum is not None or pair.old.is_never or pair.new.is_never
 
 
 def _change(pair: SchemaPair) -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]] | None:
-    if _are_listed(pair) or pair.old.types is None or pair.new.types is None:
+    """Return the types on both sides, those that went and those that came; None where types are not what changed."""
+    if pair.old.is_never or pair.new.is_never or (pair.old.enum is not None and pair.new.enum is not None):
         return None
-    old, new = pair.old.types, pair.new.types
+    if any(form.enum is None and form.types is None for form in (pair.old, pair.new)):
+        return None
+    old, new = _types(pair.old), _types(pair.new)
     return old, new, _lost(old, new), _lost(new, old)
 
 
-def _said(pair: SchemaPair, message: str) -> Fact:
-    before, after = (sorted(form.types or ()) for form in (pair.old, pair.new))
-    return Fact(message=message, before=before, after=after, keywords=_KEYWORDS)
+def _said(message: str, old: frozenset[str], new: frozenset[str]) -> Fact:
+    return Fact(message=message, before=sorted(old), after=sorted(new), keywords=_KEYWORDS)
 
 
 @schema_rule(
@@ -63,12 +67,11 @@ def type_narrowed(pair: SchemaPair) -> Iterator[Fact]:
     Models that learned the old type from the schema, recorded calls and typed adapters go on sending it.
     """
     change = _change(pair)
-    if change and change[2] - {"null"} and not change[3] and change[0] & change[1] | _number_became_integer(change):
-        yield _said(pair, f"The type went from {_words(change[0])} to {_words(change[1])}.")
-
-
-def _number_became_integer(change: tuple[frozenset[str], ...]) -> frozenset[str]:
-    return frozenset({"integer"}) if "number" in change[0] and "integer" in change[1] else frozenset()
+    if change is None or pair.new.enum is not None:
+        return
+    old, new, lost, gained = change
+    if lost - {"null"} and not gained:
+        yield _said(f"The type went from {_words(old)} to {_words(new)}.", old, new)
 
 
 @schema_rule(
@@ -86,8 +89,11 @@ def type_widened(pair: SchemaPair) -> Iterator[Fact]:
     Harmless for arguments. A consumer of results meets a type it was told would not come.
     """
     change = _change(pair)
-    if change and change[3] - {"null"} and not change[2]:
-        yield _said(pair, f"The type went from {_words(change[0])} to {_words(change[1])}.")
+    if change is None or pair.old.enum is not None:
+        return
+    old, new, lost, gained = change
+    if gained - {"null"} and not lost:
+        yield _said(f"The type went from {_words(old)} to {_words(new)}.", old, new)
 
 
 @schema_rule(
@@ -108,9 +114,8 @@ def type_changed(pair: SchemaPair) -> Iterator[Fact]:
     if change is None:
         return
     old, new, lost, gained = change
-    is_disjoint = bool(lost) and bool(gained)
-    if is_disjoint and not _number_became_integer(change):
-        yield _said(pair, f"The type changed from {_words(old)} to {_words(new)}.")
+    if lost and gained:
+        yield _said(f"The type changed from {_words(old)} to {_words(new)}.", old, new)
 
 
 @schema_rule(
@@ -128,7 +133,7 @@ def type_introduced(pair: SchemaPair) -> Iterator[Fact]:
     What models and saved calls sent in other types is refused.
     """
     if not _are_listed(pair) and pair.old.types is None and pair.new.types is not None and not pair.old.branches:
-        yield _said(pair, f"The type has to be {_words(pair.new.types)}; any was accepted.")
+        yield _said(f"The type has to be {_words(pair.new.types)}; any was accepted.", frozenset(), pair.new.types)
 
 
 @schema_rule(
@@ -146,7 +151,7 @@ def type_dropped(pair: SchemaPair) -> Iterator[Fact]:
     Consumers of results can no longer rely on it; models no longer know what to send.
     """
     if not _are_listed(pair) and pair.old.types is not None and pair.new.types is None and not pair.new.branches:
-        yield _said(pair, f"Any type is accepted; it had to be {_words(pair.old.types)}.")
+        yield _said(f"Any type is accepted; it had to be {_words(pair.old.types)}.", pair.old.types, frozenset())
 
 
 @schema_rule(
@@ -164,8 +169,8 @@ def null_removed(pair: SchemaPair) -> Iterator[Fact]:
     Strict modes make models send null for what they leave out; those calls are refused now.
     """
     old, new = _types(pair.old), _types(pair.new)
-    if not pair.new.is_never and "null" in old and "null" not in new and pair.old.types and _others_stay(old, new):
-        yield Fact(message="Null is no longer accepted.", before=True, after=False, keywords=_KEYWORDS)
+    if not pair.new.is_never and "null" in old and "null" not in new and _is_said(pair.old, pair.new, old, new):
+        yield Fact(message="Null is no longer accepted.", before=True, after=False, shown_by=(None,))
 
 
 @schema_rule(
@@ -183,12 +188,15 @@ def null_added(pair: SchemaPair) -> Iterator[Fact]:
     Harmless for arguments. A consumer that reads the result without a check for null fails.
     """
     old, new = _types(pair.old), _types(pair.new)
-    if not pair.old.is_never and "null" in new and "null" not in old and pair.new.types and _others_stay(new, old):
-        yield Fact(message="Null is accepted besides.", before=False, after=True, keywords=_KEYWORDS)
+    if not pair.old.is_never and "null" in new and "null" not in old and _is_said(pair.new, pair.old, new, old):
+        yield Fact(message="Null is accepted besides.", before=False, after=True, shown_by=(None,))
 
 
-def _others_stay(wide: frozenset[str], narrow: frozenset[str]) -> bool:
-    return bool((wide - {"null"}) & narrow) or not wide - {"null"}
+def _is_said(with_null: Plain, without: Plain, wide: frozenset[str], narrow: frozenset[str]) -> bool:
+    """Tell whether null is what the types say, other types staying; between two lists the rules on values speak."""
+    is_listed = with_null.enum is not None
+    is_said = bool(with_null.types) or (is_listed and without.enum is None)
+    return is_said and any(_lost(frozenset({kind}), narrow) != {kind} for kind in wide - {"null"})
 
 
 @schema_rule(
@@ -207,6 +215,9 @@ def property_forbidden(pair: SchemaPair) -> Iterator[Fact]:
     """
     if pair.new.is_never and not pair.old.is_never:
         yield Fact(message="No value is accepted here any more.", before=True, after=False)
+    for name in sorted(pair.new.forbidden - pair.old_names) if not pair.old.is_closed else ():
+        edit: dict[str, Json] = {"properties": {name: False}}
+        yield Fact(message=f"{named(name)} may not be given any more.", before=True, after=False, edit=edit, name=name)
 
 
 @schema_rule(
@@ -225,6 +236,9 @@ def property_allowed(pair: SchemaPair) -> Iterator[Fact]:
     """
     if pair.old.is_never and not pair.new.is_never:
         yield Fact(message="A value is accepted where none was.", before=False, after=True)
+    for name in sorted(pair.old.forbidden - pair.new_names) if not pair.new.is_closed else ():
+        edit: dict[str, Json] = {"properties": {name: None}}
+        yield Fact(message=f"{named(name)} may be given.", before=False, after=True, edit=edit, name=name, in_old=True)
 
 
 @schema_rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from abs_gate.contracts.facts import Fact, SchemaPair
-from abs_gate.contracts.rules.registry import REVIEW, Direction, schema_rule
+from abs_gate.contracts.rules.registry import REVIEW, Direction, Side, schema_rule
 from abs_gate.contracts.schemas.values import canonical
 from abs_gate.contracts.wording import show_all
 from abs_gate.findings import Json
@@ -82,7 +82,7 @@ def enum_value_added(pair: SchemaPair) -> Iterator[Fact]:
     """
     change = values_changed(pair)
     if change and change[1] and not change[0]:
-        is_open = any(pair.old.unknown.get(mark) is True for mark in _OPEN_MARKS)
+        is_open = pair.side is Side.OUTPUT and any(pair.old.unknown.get(mark) is True for mark in _OPEN_MARKS)
         yield replace(_said(pair, f"Added to the values: {show_all(change[1])}."), grade=REVIEW if is_open else None)
 
 

@@ -8,9 +8,9 @@ from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.rules.registry import BREAKING, REVIEW, Direction, schema_rule
 
 AREA = "whole schema"
-_DEMANDS_B = {"type": "object", "dependentSchemas": {"a": {"required": ["b"]}}}
-_DEMANDS_BC = {"type": "object", "dependentSchemas": {"a": {"required": ["b", "c"]}}}
-_SAME = {"type": "object", "dependentSchemas": {"a": {"required": ["b"], "title": "With a"}}}
+_NUMBERS = [{"type": "integer"}, {"type": "number"}]
+_OVERLAPPING, _EXCLUSIVE = {"anyOf": _NUMBERS}, {"oneOf": _NUMBERS}
+_SAME = {"type": ["integer", "number"]}
 
 
 @schema_rule(
@@ -19,8 +19,8 @@ _SAME = {"type": "object", "dependentSchemas": {"a": {"required": ["b"], "title"
     direction=Direction.NARROWS,
     mirror="schema_widened",
     fix="Look at the witness: it was accepted and is refused now.",
-    bad=(_DEMANDS_B, _DEMANDS_BC),
-    good=(_DEMANDS_B, _SAME),
+    bad=(_OVERLAPPING, _EXCLUSIVE),
+    good=(_OVERLAPPING, _SAME),
 )
 def schema_narrowed(_: SchemaPair) -> Iterator[Fact]:
     """Something that was accepted is refused now, though no single keyword says why.
@@ -36,8 +36,8 @@ def schema_narrowed(_: SchemaPair) -> Iterator[Fact]:
     direction=Direction.WIDENS,
     mirror="schema_narrowed",
     fix="For results: look at the witness, which the old contract ruled out.",
-    bad=(_DEMANDS_BC, _DEMANDS_B),
-    good=(_SAME, _DEMANDS_B),
+    bad=(_EXCLUSIVE, _OVERLAPPING),
+    good=(_SAME, _OVERLAPPING),
 )
 def schema_widened(_: SchemaPair) -> Iterator[Fact]:
     """Something that was refused is accepted now, though no single keyword says why.
@@ -53,7 +53,7 @@ def schema_widened(_: SchemaPair) -> Iterator[Fact]:
     grades=(REVIEW, REVIEW),
     no_mirror="its own opposite",
     fix="Compare the two schemas by hand, or write the part in simpler keywords.",
-    bad=({"$ref": "#/$defs/a", "$defs": {"a": {"$dynamicRef": "#x"}}}, {"$dynamicRef": "#y"}),
+    bad=({"type": "string"}, {"$schema": "https://example.com/dialect", "type": "string"}),
     good=({"type": "string"}, {"type": ["string"]}),
 )
 def schema_not_proven(_: SchemaPair) -> Iterator[Fact]:

@@ -218,16 +218,20 @@ def _counted(shape: _Shape, demands: dict[int, list[int]], pair: list[int] | Non
         if not isinstance(assigned, list):
             best = OPEN if isinstance(assigned, Open) else best
             continue
-        answer = yield from _items(shape, assigned, pair)
-        if is_sure(answer):
-            return answer
-        # Another assignment of the same counts might have done.
-        best = better(best, answer if isinstance(answer, Found) else OPEN)
+        for chosen in assigned:
+            answer = yield from _items(shape, chosen, pair)
+            if is_sure(answer):
+                return answer
+            # Another assignment of the same counts might have done.
+            best = better(best, answer if isinstance(answer, Found) else OPEN)
     return best
 
 
-def _assign(shape: _Shape, goals: list[Goal]) -> Generator[Goal, Answer, list[Goal] | Empty | Open]:
-    """Return goals that also say which items count for what, so that all the counts come out right."""
+def _assign(shape: _Shape, goals: list[Goal]) -> Generator[Goal, Answer, list[list[Goal]] | Empty | Open]:
+    """Return goals that also say which items count for what, so that all the counts come out right.
+
+    One list of goals for each way the counts can be right.
+    """
     reached: dict[tuple[int, ...], list[Goal]] = {(0,) * len(shape.counted): []}
     undecided = False
     for goal in goals:
@@ -253,7 +257,9 @@ def _assign(shape: _Shape, goals: list[Goal]) -> Generator[Goal, Answer, list[Go
                 if within:
                     following.setdefault(new, [*chosen, extended])
         reached = following
-    for counts, chosen in reached.items():
-        if all(count >= least for count, (_, least, _) in zip(counts, shape.counted, strict=True)):
-            return chosen
-    return OPEN if undecided else EMPTY
+    right = [
+        chosen
+        for counts, chosen in reached.items()
+        if all(count >= least for count, (_, least, _) in zip(counts, shape.counted, strict=True))
+    ]
+    return right or (OPEN if undecided else EMPTY)

@@ -175,6 +175,8 @@ class Reader:
             return self._declaration(reading)
         elif keyword in ANNOTATIONS or (isinstance(keyword, str) and keyword.lower().startswith("x-")):
             return build.EVERYTHING
+        elif keyword == "additionalItems" and not _has_positions(reading.schema):
+            return build.EVERYTHING  # in no dialect it says anything without them
         self.report(
             reading.pointer,
             ProblemKind.NOT_UNDERSTOOD,
@@ -277,3 +279,7 @@ class Reader:
                 elif child not in sizes:
                     path[child] = iter(self._in_place.get(child, ()))
         return max(sizes.values(), default=1)
+
+
+def _has_positions(schema: dict[str, Json]) -> bool:
+    return "prefixItems" in schema or isinstance(schema.get("items"), list)

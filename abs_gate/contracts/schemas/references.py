@@ -12,7 +12,8 @@ MAPS_OF_SCHEMAS = frozenset(
 )
 """Keywords whose members are schemas under names of the author's choice."""
 
-_DATA = frozenset({"enum", "const", "default", "examples", "example"})
+DATA = frozenset({"enum", "const", "default", "examples", "example"})
+"""Keywords whose values are data, whatever they look like."""
 
 
 class UnresolvedReference(ValueError):
@@ -111,7 +112,7 @@ class References:
                 if not is_map:
                     base = self._name(value, pointer, base)
                 for key, child in value.items():
-                    if isinstance(child, dict | list) and (is_map or key not in _DATA):
+                    if isinstance(child, dict | list) and (is_map or key not in DATA):
                         maps = not is_map and key in MAPS_OF_SCHEMAS
                         pending.append((child, (*pointer, str(key)), base, maps))
             elif isinstance(value, list):

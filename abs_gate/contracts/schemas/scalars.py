@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _MOST_TRIED = 2_000
 _LONGEST_TEXT = 100_000
+_SEEN_LINE_END = "a\nb"
+"""A text whose line end shows, for patterns that only differ there."""
 
 
 class _Numbers(Struct):
@@ -226,7 +228,7 @@ def prove_string(prover: Prover, atoms: list[int]) -> Answer:
     if word is None:
         return EMPTY
     if not irregular or fits(word):
-        return Found(word)
+        return Found(_SEEN_LINE_END if not word.isprintable() and fits(_SEEN_LINE_END) else word)
     near = [(found, wanted) for pattern, wanted in irregular if (found := approximation(pattern)) is not None]
     guessed = shortest_word([*languages, *near], low, high, excluded, prover.meter)
     for text in [*([] if guessed is None else [guessed]), *prover.texts()]:
@@ -240,5 +242,3 @@ def _usual_texts(low: int, high: int | None) -> Iterator[str]:
     if low <= 4:
         yield "text" if high is None else "text"[:high]
     yield "a" * min(low, _LONGEST_TEXT)
-    if low <= 3 and (high is None or high >= 3):
-        yield "a\nb"
