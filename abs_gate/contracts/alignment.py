@@ -16,21 +16,29 @@ from abs_gate.contracts.rules.bounds import is_safe_integer_bound
 from abs_gate.contracts.schemas import SchemaDocument
 from abs_gate.findings import Json
 
-_Edits = dict[Pointer, dict[str, Any]]
+
+class _Edits:
+    """What one document takes over from the other, by the pointer of the schema that takes it."""
+
+    def __init__(self) -> None:
+        self.keywords: dict[Pointer, dict[str, Any]] = {}
+        self.properties: dict[Pointer, dict[str, Json]] = {}
+
+    def apply(self, host: SchemaDocument, donor: SchemaDocument) -> SchemaDocument:
+        """Return the document with all of it; the same one where there is nothing."""
+        if not self.keywords and not self.properties:
+            return host
+        return SchemaDocument(grafted(host.schema, donor.schema, self.keywords, self.properties))
 
 
 def align(matching: Matching) -> tuple[SchemaDocument, SchemaDocument]:
     """Return both documents with what is judged by convention evened out; the same ones where there is none."""
-    edits_old: _Edits = {}
-    edits_new: _Edits = {}
+    for_old, for_new = _Edits(), _Edits()
     for pair in _pairs(matching):
-        _align_properties(pair, edits_old, edits_new)
-        _align_bounds(pair, edits_old, edits_new)
+        _align_properties(pair, for_old, for_new)
+        _align_bounds(pair, for_old, for_new)
     old, new = matching.old.document, matching.new.document
-    return (
-        SchemaDocument(grafted(old.schema, new.schema, edits_old)) if edits_old else old,
-        SchemaDocument(grafted(new.schema, old.schema, edits_new)) if edits_new else new,
-    )
+    return for_old.apply(old, new), for_new.apply(new, old)
 
 
 def _pairs(matching: Matching) -> list[SchemaPair]:
@@ -49,17 +57,17 @@ def _pair_of(matching: Matching, child: Child) -> SchemaPair:
     return matching.pair(child.old, child.new, child.required)
 
 
-def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) -> None:
+def _align_properties(pair: SchemaPair, for_old: _Edits, for_new: _Edits) -> None:
     if pair.old.is_never or pair.new.is_never:
         return
     added = [name for name in added_names(pair) if _was_free(pair, name)]
-    _give(edits_old, pair.old, pair.old_reader, {name: pair.new_property(name) for name in added}, set())
+    _give(for_old, pair.old, pair.old_reader, {name: pair.new_property(name) for name in added}, set())
     removed = removed_names(pair)
     gone = {name: pair.old_property(name) for name in [*removed, *pair.renames]}
-    _give(edits_new, pair.new, pair.new_reader, gone, pair.old.required & gone.keys())
+    _give(for_new, pair.new, pair.new_reader, gone, pair.old.required & gone.keys())
     renamed = {name: pair.new_property(name) for name in pair.renames.values()}
     needed = {after for before, after in pair.renames.items() if before in pair.old.required}
-    _give(edits_old, pair.old, pair.old_reader, renamed, needed & pair.new.required)
+    _give(for_old, pair.old, pair.old_reader, renamed, needed & pair.new.required)
 
 
 def _was_free(pair: SchemaPair, name: str) -> bool:
@@ -85,21 +93,19 @@ def _give(
 ) -> None:
     if not properties:
         return
-    raw = reader.raw(form.pointer)
-    written = raw if isinstance(raw, dict) else {}
-    edit = edits.setdefault(form.pointer, {})
-    own = written.get("properties")
-    edit["properties"] = {**edit.get("properties", own if isinstance(own, dict) else {}), **properties}
+    edits.properties.setdefault(form.pointer, {}).update(properties)
     if required:
-        own_required = written.get("required")
-        known = edit.get("required", own_required if isinstance(own_required, list) else [])
+        raw = reader.raw(form.pointer)
+        own = raw.get("required") if isinstance(raw, dict) else None
+        edit = edits.keywords.setdefault(form.pointer, {})
+        known = edit.get("required", own if isinstance(own, list) else [])
         edit["required"] = [*known, *sorted(name for name in required if name not in known)]
 
 
-def _align_bounds(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits) -> None:
+def _align_bounds(pair: SchemaPair, for_old: _Edits, for_new: _Edits) -> None:
     for keyword in ("minimum", "maximum"):
         before, after = pair.scalar(keyword)
         if before is None and is_safe_integer_bound(pair.new, keyword):
-            edits_old.setdefault(pair.old.pointer, {})[keyword] = after
+            for_old.keywords.setdefault(pair.old.pointer, {})[keyword] = after
         elif after is None and is_safe_integer_bound(pair.old, keyword):
-            edits_new.setdefault(pair.new.pointer, {})[keyword] = before
+            for_new.keywords.setdefault(pair.new.pointer, {})[keyword] = before

@@ -30,6 +30,8 @@ class Fact(Struct, frozen=True, kw_only=True):
     """Keywords that say it: a counterexample is looked for with only these changed."""
     edit: Mapping[str, Json] | None = None
     """Or what the old schema would say with only this changed, by keyword."""
+    properties: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """And what it would say of these properties, in words of the new schema; None: nothing."""
     notes: tuple[str, ...] = ()
 
 
@@ -66,10 +68,6 @@ class SchemaPair(Struct, frozen=True, kw_only=True):
         """Return a property's new schema as written, `true` where there is none."""
         pointer = self.new.properties.get(name)
         return True if pointer is None else self.new_reader.raw(pointer)
-
-    def old_properties(self) -> dict[str, Json]:
-        """Return the old properties as written."""
-        return {name: self.old_property(name) for name in self.old.properties}
 
 
 class ToolPair(Struct, frozen=True, kw_only=True):

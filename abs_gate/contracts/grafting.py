@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from abs_gate.contracts.keywords import map_subschemas
 from abs_gate.contracts.plain import Pointer
@@ -10,23 +11,32 @@ from abs_gate.findings import Json
 
 _DONOR = "@other"
 """Definition under which the other document stands in the host, when something put into it refers back."""
+_NOTHING: Mapping[Pointer, Mapping[str, Json]] = MappingProxyType({})
 
 
-def grafted(host: Json, donor: Json, edits: Mapping[Pointer, Mapping[str, Json]]) -> Json:
-    """Return the host with keywords of some of its schemas replaced by the donor's.
+def grafted(
+    host: Json,
+    donor: Json,
+    edits: Mapping[Pointer, Mapping[str, Json]],
+    properties: Mapping[Pointer, Mapping[str, Json]] = _NOTHING,
+) -> Json:
+    """Return the host with keywords and properties of some of its schemas replaced by the donor's.
 
-    `edits` gives the new value of each keyword by the pointer of its schema; None takes the keyword away. A value
-    that refers to definitions goes on meaning the donor's.
+    `edits` gives the new value of each keyword by the pointer of its schema, `properties` schemas by name in the same
+    way; None takes one away. What the host says besides stays. What comes from the donor and refers to definitions
+    goes on meaning the donor's.
     """
     is_tied = False
     result = host
     for pointer, keywords in edits.items():
-        moved = {}
-        for keyword, value in keywords.items():
-            tied = has_reference(value)
-            is_tied = is_tied or tied
-            moved[keyword] = _moved_keyword(keyword, value) if tied else value
-        result = _edited(result, pointer, moved)
+        result = _edited(result, pointer, {key: _moved_keyword(key, value) for key, value in keywords.items()})
+        is_tied = is_tied or any(map(has_reference, keywords.values()))
+    for pointer, schemas in properties.items():
+        if not schemas:
+            continue
+        moved = {name: _moved(schema) for name, schema in schemas.items()}
+        result = _edited(result, (*pointer, "properties"), moved)
+        is_tied = is_tied or any(map(has_reference, schemas.values()))
     if is_tied and isinstance(result, dict):
         definitions = result.get("$defs")
         kept = definitions if isinstance(definitions, dict) else {}

@@ -122,7 +122,7 @@ def required_property_declared(pair: SchemaPair) -> Iterator[Fact]:
             yield Fact(
                 message=f"{named(name)}, which could be anything, has to be {show(declared)}.",
                 after=declared,
-                edit={"properties": {**pair.old_properties(), name: declared}},
+                properties={name: declared},
                 name=name,
             )
 
@@ -152,7 +152,7 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
             + (" Consumers that validate against the closed old schema refuse it." if is_refused else ""),
             after=pair.new_property(name),
             grade=BREAKING if is_refused else None,
-            edit={"properties": {**pair.old_properties(), name: pair.new_property(name)}} if is_refused else None,
+            properties={name: pair.new_property(name)} if is_refused else {},
             name=name,
         )
 
@@ -163,7 +163,7 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
     of="object",
     grades=(BREAKING, BREAKING),
     mirror="optional_property_added",
-    fix="Keep it and ignore it, or remove it in a new tool version and keep the old one until saved work has drained.",
+    fix="Go on accepting it, or remove it in a new tool version and keep the old one until saved work has drained.",
     bad=(_object(_AB), _object(_A)),
     good=(_object(_AB), {"allOf": [_object(_A), _object({"b": {"type": "integer"}})]}),
 )
@@ -180,11 +180,11 @@ def property_removed(pair: SchemaPair) -> Iterator[Fact]:
             effect = "Calls that carry it are refused."
         else:
             effect = "Calls that carry it are accepted, and it is ignored in silence."
-        rest = {key: value for key, value in pair.old_properties().items() if key != name}
         yield Fact(
             message=f"{named(name)} is gone. {effect}",
             before=pair.old_property(name),
-            edit={"properties": rest, "required": sorted(pair.old.required - {name})},
+            edit={"required": sorted(pair.old.required - {name})} if name in pair.old.required else None,
+            properties={name: None},
             name=name,
             in_old=True,
         )
@@ -206,18 +206,12 @@ def property_renamed(pair: SchemaPair) -> Iterator[Fact]:
     Names compare exactly: to the tool the old one is unknown. What else changed with the name is reported besides.
     """
     for before, after in sorted(pair.renames.items()):
-        required = after in pair.new.required
-        edit: dict[str, Json] = {
-            "properties": {
-                **{key: value for key, value in pair.old_properties().items() if key != before},
-                after: pair.new_property(after),
-            },
-            "required": sorted((pair.old.required - {before}) | ({after} if required else set())),
-        }
+        required = {after} & pair.new.required
         yield Fact(
             message=f"{named(before)} is now called {named(after)}, by all appearances.",
             before=before,
             after=after,
-            edit=edit,
+            edit={"required": sorted((pair.old.required - {before}) | required)},
+            properties={before: None, after: pair.new_property(after)},
             name=after,
         )
