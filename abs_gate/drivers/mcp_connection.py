@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import json
-import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
@@ -14,8 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 from abs_gate.drivers.envelopes import MOST_RAW, no_answer, read_error
 from abs_gate.drivers.fault_proxy import FaultProxy
+from abs_gate.drivers.mcp_http import HttpServer
 from abs_gate.drivers.mcp_log import Heard, listening, reason_of
-from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause
+from abs_gate.drivers.mcp_servers import StdioServer, require_sdk, root_cause
+from abs_gate.drivers.mcp_stderr import StandardError
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
 from abs_gate.transport.destinations import check_url, shown_url
@@ -143,8 +144,7 @@ class McpConnection:
         async def live() -> None:
             self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
             async with AsyncExitStack() as stack:
-                errors = stack.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115  # the stack closes it
-                server = self._server(errors)
+                server = self._server(stack.enter_context(StandardError()).file)
                 from mcp import Client
 
                 transport = await server.open(stack)
