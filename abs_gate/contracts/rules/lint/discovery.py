@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from abs_gate.contracts.likeness import find_near_duplicates
 from abs_gate.contracts.linting import LintedSet, LintFact
+from abs_gate.contracts.model import ToolContract
 from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.wording import named, show
@@ -13,6 +14,14 @@ from abs_gate.findings import Json, Severity
 
 AREA = "discovery lint"
 _SCHEMA = {"type": "object", "properties": {"order_id": {"type": "string"}}}
+_INTERCHANGEABLE = frozenset(
+    {
+        *("find", "get", "fetch", "list", "search", "lookup", "retrieve", "read", "show", "view", "query", "load"),
+        *("create", "add", "make", "new", "insert", "update", "edit", "change", "modify", "set"),
+        *("delete", "remove", "drop", "cancel", "the", "a", "an", "of", "one", "all", "by", "and", "or", "to", "tool"),
+    }
+)
+"""Words that tell no two tools apart, without a plural's ending."""
 _MANY_TOOLS = 20
 """OpenAI's guide suggests fewer than 20 functions at the start of a turn."""
 
@@ -118,11 +127,8 @@ def undescribed_argument(linted: LintedSet) -> Iterator[LintFact]:
     The model fills it in by its name alone.
     """
     for tool in linted.tools:
-        missing = [
-            node.name
-            for node in linted.nodes(tool)
-            if node.is_property and node.level == 1 and not node.schema.get("description") and "$ref" not in node.schema
-        ]
+        bare = [node for node in linted.arguments(tool) if not node.schema.get("description")]
+        missing = list(dict.fromkeys(node.name for node in bare if "$ref" not in node.schema))
         if missing:
             names = ", ".join(named(name) for name in missing[:6])
             more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
@@ -140,7 +146,8 @@ def undescribed_argument(linted: LintedSet) -> Iterator[LintFact]:
 def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
     """Two tools a model could take for one another: the same words in the name, or nearly the same description.
 
-    It picks a near neighbour, skips the right tool, or calls both.
+    A description that differs by a word of the name (`the status of invoices`) tells them apart; `find` and `get` do
+    not. It picks a near neighbour, skips the right tool, or calls both.
     """
     tools = list({tool.tool_id: tool for tool in reversed(linted.tools)}.values())[::-1]
     pairs: set[tuple[int, int]] = set()
@@ -156,13 +163,24 @@ def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
                 args={"other": tools[first].name},
             )
     for left, right in find_near_duplicates([tool.description for tool in tools], at_least=0.85):
-        if (left, right) not in pairs:
+        if (left, right) not in pairs and not _are_told_apart(tools[left], tools[right]):
             yield LintFact(
                 message=f"{named(tools[left].name)} and {named(tools[right].name)} have nearly the same description.",
                 tool=tools[right],
                 part=("discovery", "description"),
                 args={"other": tools[left].name},
             )
+
+
+def _are_told_apart(left: ToolContract, right: ToolContract) -> bool:
+    """Whether a word that only one name has stands in that tool's description only."""
+    names = _telling(left.name), _telling(right.name)
+    texts = _telling(left.description), _telling(right.description)
+    return bool((names[0] - names[1]) & (texts[0] - texts[1]) or (names[1] - names[0]) & (texts[1] - texts[0]))
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(word.removesuffix("s") for word in words(text)) - _INTERCHANGEABLE
 
 
 @lint_rule(
@@ -183,6 +201,7 @@ def too_many_tools(linted: LintedSet) -> Iterator[LintFact]:
         yield LintFact(
             message=f"{len(names)} tools are offered at once; models choose worse among more than {_MANY_TOOLS}.",
             tool=linted.tools[0],
+            is_of_set=True,
         )
 
 
