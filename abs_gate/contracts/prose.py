@@ -121,6 +121,8 @@ def _notes(old: str, new: str) -> list[str]:
     return notes
 
 
-def _cut(text: str, width: int = 120) -> str:
+def _cut(text: str, width: int = 300) -> str:
+    """Both ends of a text: what is hidden in a long one stands at its end as a rule."""
     text = clean(text)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    half = width // 2
+    return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"

@@ -19,7 +19,7 @@ from abs_gate.reports.failures import Example, Part, behaviors_of, find_example
 from abs_gate.reports.figures import interval_text, rate_of
 from abs_gate.reports.headline import headline, title
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.schema_text import describe_difference, json_text
+from abs_gate.reports.schema_text import difference_of, json_text
 from abs_gate.reports.selection import action_of, does_gate, lint_gates, sort_changes
 from abs_gate.reports.session_words import baseline_text, pass_hat_k_text, quarantine_text
 from abs_gate.reports.transcript_text import step_text
@@ -183,7 +183,7 @@ def _change_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
             yield _case(f"{tool['tool_id']}: unchanged", classname=tool["tool_id"], file=None, line=None)
         for change in sort_changes(tool["changes"]):
             action = action_of(change)
-            lines = [change["message"], *describe_difference(change["before"], change["after"])]
+            lines = [change["message"], *difference_of(change)]
             if affected := affected_text(change, plain):
                 lines.append(f"affects {affected}")
             if "witness" in change:

@@ -19,7 +19,7 @@ from abs_gate.reports.advice import (
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.markdown_text import Section, code, fence, sentence
 from abs_gate.reports.markdown_words import ACTION_ICONS, SEVERITY_ICONS, Caps
-from abs_gate.reports.schema_text import describe_difference
+from abs_gate.reports.schema_text import difference_of
 from abs_gate.reports.selection import Action, action_of, changes_with, lint_gates, place_of, sort_lint
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
         f"**{ACTION_WORDS[action]}**{f', at {code(place)}' if place else ''}"
     ]
     if change["message"]:
-        parts.append(sentence(change["message"], 500))
-    if difference := describe_difference(change["before"], change["after"]):
+        parts.append(sentence(change["message"], 2_000))
+    if difference := difference_of(change):
         is_short = len(difference) == 1 and len(difference[0]) <= 120
         parts.append(code(difference[0]) if is_short else fence("\n".join(difference)))
     if "witness" in change:
