@@ -12,6 +12,7 @@ from abs_gate.reports.advice import (
     clearing_steps,
     diff_summary,
     fix_of,
+    notes_of,
     plain,
     proof_text,
     versions_text,
@@ -110,7 +111,7 @@ def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iter
         yield from wrap(proof_text(change), width, first=f"{inner}proof     ")
     if fix := fix_of(change):
         yield from wrap(one_line(fix, 600), width, first=f"{inner}to do     ")
-    for note in change["notes"]:
+    for note in notes_of(change):
         yield from wrap(one_line(note, 600), width, first=f"{inner}note      ")
 
 

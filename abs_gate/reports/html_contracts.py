@@ -12,6 +12,7 @@ from abs_gate.reports.advice import (
     affected_text,
     clearing_steps,
     fix_of,
+    notes_of,
     plain,
     proof_text,
     versions_text,
@@ -86,7 +87,7 @@ def _change_html(change: ChangeRecord) -> str:
     parts.append(f"<p><b>Affects</b> {prose(affected)}.</p>" if affected else "")
     if fix := fix_of(change):
         parts.append(f'<p class="todo"><b>What to do:</b> {prose(fix)}</p>')
-    parts += [f"<p>{prose(note, 600)}</p>" for note in change["notes"]]
+    parts += [f"<p>{prose(note, 600)}</p>" for note in notes_of(change)]
     parts.append(f'<p class="muted">At {code(place)}.</p>' if place else "")
     return f'<section class="change">{joined(filter(None, parts))}</section>'
 

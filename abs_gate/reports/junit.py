@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from junit_xml import TestCase, TestSuite
 
 from abs_gate.gate.result import BehaviorRecord, ContractsRecord, ResultDocument, SessionRecord
-from abs_gate.reports.advice import affected_text, fix_of, plain, witness_title
+from abs_gate.reports.advice import affected_text, fix_of, notes_of, plain, witness_title
 from abs_gate.reports.failures import Example, Part, behaviors_of, find_example
 from abs_gate.reports.figures import interval_text, rate_of
 from abs_gate.reports.headline import headline, title
@@ -188,7 +188,7 @@ def _change_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
                 lines.append(f"affects {affected}")
             if "witness" in change:
                 lines.append(f"{witness_title(change)} {json_text(change['witness'], 2000)}")
-            lines += [*change["notes"], fix_of(change)]
+            lines += [*notes_of(change), fix_of(change)]
             detail = "\n".join(one_line(line, 2500) for line in lines if line)
             case = _case(
                 f"{tool['tool_id']}: {change['path']} {change['kind']}",

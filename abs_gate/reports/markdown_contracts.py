@@ -12,6 +12,7 @@ from abs_gate.reports.advice import (
     affected_text,
     clearing_steps,
     fix_of,
+    notes_of,
     proof_text,
     versions_text,
     witness_title,
@@ -89,7 +90,7 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
         parts.append(f"**Affects** {affected}.")
     if fix := fix_of(change):
         parts.append(f"**What to do:** {fix}")
-    parts += [sentence(note, 600) for note in change["notes"]]
+    parts += [sentence(note, 600) for note in notes_of(change)]
     return "\n\n".join(parts)
 
 

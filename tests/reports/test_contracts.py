@@ -232,3 +232,16 @@ def test_long_names_do_not_share_a_sarif_fingerprint() -> None:
     made = [change(f"input.{'x' * 1_000}.{name}", "type_changed", "breaking", message="m") for name in "ab"]
     results = json.loads(render_changes_sarif([tool_diff("t", "breaking", made)]))["runs"][0]["results"]
     assert len({result["partialFingerprints"]["absGateChange/v1"] for result in results}) == 2
+
+
+def test_a_note_that_says_what_to_do_is_shown_once() -> None:
+    fix = rule("strict_mode_drift").fix
+    shown = both(change("input", "strict_mode_drift", "breaking", message="m", notes=[fix, "Another note."]))
+    assert shown.count("One of three.") == 2 and shown.count("Another note.") == 2
+
+
+def test_what_was_cleared_is_counted() -> None:
+    tool = {**tool_diff("t", "breaking", [change("input", "type_changed", "breaking")]), "cleared": "Version 2."}
+    assert "1 tool compared: 1 breaking. 1 of them cleared by version and migration." in render_diff(
+        [tool], ReportOptions()
+    )
