@@ -244,3 +244,11 @@ def test_what_an_argument_asks_for_itself_is_no_order(text: str, are_orders: boo
 def test_what_is_said_of_all_tools_names_none() -> None:
     tools = [mcp(f"order_{number}", description=f"Does thing {number}.") for number in range(21)]
     assert [each.subject for each in lint(tools) if each.rule == "too-many-tools"] == [""]
+
+
+def test_tools_that_are_all_alike_are_one_finding_each() -> None:
+    tools = [mcp(f"order_{number}") for number in range(30)]
+    messages = found("confusable-tools", *tools)
+    assert len(messages) == 29
+    assert messages[0] == "`order_0` and `order_1` have nearly the same description."
+    assert messages[4].startswith("`order_5` has nearly the same description as `order_0`, `order_1`, `order_2` and 2 ")

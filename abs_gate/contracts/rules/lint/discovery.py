@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from abs_gate.contracts.likeness import find_near_duplicates
 from abs_gate.contracts.linting import LintedSet, LintFact
@@ -162,14 +162,26 @@ def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
                 part=("discovery", "name"),
                 args={"other": tools[first].name},
             )
-    for left, right in find_near_duplicates([tool.description for tool in tools], at_least=0.85):
-        if (left, right) not in pairs and not _are_told_apart(tools[left], tools[right]):
-            yield LintFact(
-                message=f"{named(tools[left].name)} and {named(tools[right].name)} have nearly the same description.",
-                tool=tools[right],
-                part=("discovery", "description"),
-                args={"other": tools[left].name},
-            )
+    for right, lefts in _near_neighbours(tools, pairs).items():
+        first, other = lefts[0], named(tools[right].name)
+        others = ", ".join(map(named, lefts[:3])) + (f" and {len(lefts) - 3} more" if len(lefts) > 3 else "")
+        yield LintFact(
+            message=f"{named(first)} and {other} have nearly the same description."
+            if len(lefts) == 1
+            else f"{other} has nearly the same description as {others}.",
+            tool=tools[right],
+            part=("discovery", "description"),
+            args={"other": first},
+        )
+
+
+def _near_neighbours(tools: Sequence[ToolContract], known: set[tuple[int, int]]) -> dict[int, list[str]]:
+    """Return the names of earlier tools whose descriptions are like a tool's, by the place of the later one."""
+    found: dict[int, list[str]] = {}
+    for left, right in sorted(find_near_duplicates([tool.description for tool in tools], at_least=0.85)):
+        if (left, right) not in known and not _are_told_apart(tools[left], tools[right]):
+            found.setdefault(right, []).append(tools[left].name)
+    return dict(sorted(found.items()))
 
 
 def _are_told_apart(left: ToolContract, right: ToolContract) -> bool:
