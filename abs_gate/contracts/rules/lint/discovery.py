@@ -163,15 +163,15 @@ def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
                 args={"other": tools[first].name},
             )
     for right, lefts in _near_neighbours(tools, pairs).items():
-        first, other = lefts[0], named(tools[right].name)
+        nearest, other = lefts[0], named(tools[right].name)
         others = ", ".join(map(named, lefts[:3])) + (f" and {len(lefts) - 3} more" if len(lefts) > 3 else "")
         yield LintFact(
-            message=f"{named(first)} and {other} have nearly the same description."
+            message=f"{named(nearest)} and {other} have nearly the same description."
             if len(lefts) == 1
             else f"{other} has nearly the same description as {others}.",
             tool=tools[right],
             part=("discovery", "description"),
-            args={"other": first},
+            args={"other": nearest},
         )
 
 
