@@ -69,8 +69,13 @@ def command(
     for warning in result.warnings:
         out.error(f"warning: {warning}")
     if not quiet:
-        sessions, cases = count_of(result.sessions, "session"), count_of(result.cases, "case")
         warned = f" {count_of(len(result.warnings), 'warning')}." if result.warnings else ""
-        suites = f", {count_of(result.suites, 'verification suite')}" if result.suites else ""
-        out.data(f"Valid: {sessions} with {cases}, {count_of(result.tools, 'tool')}{suites}.{warned}")
+        sessions = f"{count_of(result.sessions, 'session')} with {count_of(result.cases, 'case')}"
+        counted = (
+            (result.sessions, sessions),
+            (result.tools, count_of(result.tools, "tool")),
+            (result.suites, count_of(result.suites, "verification suite")),
+        )
+        found = ", ".join(words for number, words in counted if number) or "the configuration, which names nothing else"
+        out.data(f"Valid: {found}.{warned}")
     return 0
