@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from abs_gate.gate.lint_policy import lint_gates
 from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
@@ -21,7 +22,7 @@ from abs_gate.reports.figures import count_of
 from abs_gate.reports.markdown_text import Section, code, fence, sentence
 from abs_gate.reports.markdown_words import ACTION_ICONS, SEVERITY_ICONS, Caps
 from abs_gate.reports.schema_text import difference_of
-from abs_gate.reports.selection import Action, action_of, changes_with, lint_gates, place_of, sort_lint
+from abs_gate.reports.selection import Action, action_of, changes_with, place_of, sort_lint
 
 if TYPE_CHECKING:
     from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, ToolDiffRecord
@@ -111,7 +112,7 @@ def _lint_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
         return
     findings = sort_lint(contracts["lint"])
     errors = [finding for finding in findings if lint_gates(contracts, finding)]
-    others = findings[len(errors) :]
+    others = [finding for finding in findings if not lint_gates(contracts, finding)]
     title = count_of(len(others), "contract lint finding that does not gate", "contract lint findings that do not gate")
     if errors:
         yield Section(

@@ -245,3 +245,13 @@ def test_what_was_cleared_is_counted() -> None:
     assert "1 tool compared: 1 breaking. 1 of them cleared by version and migration." in render_diff(
         [tool], ReportOptions()
     )
+
+
+def test_lint_that_policy_ignores_is_not_shown_and_what_it_blocks_comes_first() -> None:
+    made = [
+        {**finding("a-rule", "error", "One."), "action": "note"},
+        {**finding("b-rule", "info", "Two."), "action": "block"},
+        {**finding("c-rule", "error", "Three."), "action": "ignore"},
+    ]
+    text = render_lint(made, ReportOptions())
+    assert text.index("b-rule") < text.index("a-rule") and "c-rule" not in text
