@@ -99,7 +99,7 @@ def _give(
         own = raw.get("required") if isinstance(raw, dict) else None
         edit = edits.keywords.setdefault(form.pointer, {})
         known = edit.get("required", own if isinstance(own, list) else [])
-        edit["required"] = [*known, *sorted(name for name in required if name not in known)]
+        edit["required"] = [*known, *sorted(required - {name for name in known if isinstance(name, str)})]
 
 
 def _align_bounds(pair: SchemaPair, for_old: _Edits, for_new: _Edits) -> None:

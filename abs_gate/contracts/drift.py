@@ -66,7 +66,8 @@ def _optional(schema: Json) -> Iterator[str]:
         return
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
-        required = schema.get("required")
-        yield from (str(name) for name in properties if not isinstance(required, list) or name not in required)
+        listed = schema.get("required")
+        required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+        yield from (str(name) for name in properties if name not in required)
     for sub in subschemas(schema):
         yield from _optional(sub)

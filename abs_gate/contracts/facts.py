@@ -32,6 +32,10 @@ class Fact(Struct, frozen=True, kw_only=True):
     """Or what the old schema would say with only this changed, by keyword."""
     properties: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     """And what it would say of these properties, in words of the new schema; None: nothing."""
+    requires: tuple[str, ...] = ()
+    """Properties it would require besides."""
+    frees: tuple[str, ...] = ()
+    """Properties it would require no more."""
     notes: tuple[str, ...] = ()
 
 

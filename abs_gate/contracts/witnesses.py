@@ -66,14 +66,16 @@ class Witnesses:
 
     def _with_only(self, pair: SchemaPair, fact: Fact, child: Child) -> SchemaView | None:
         """Return the old schema with only the fact in question changed."""
-        edit = fact.edit
-        if edit is None and fact.keywords:
+        edit = dict(fact.edit or {})
+        if fact.edit is None and fact.keywords:
             raw = pair.new_reader.raw(pair.new.pointer)
-            edit = {key: raw.get(key) for key in fact.keywords} if isinstance(raw, dict) else None
-        if edit is None and not fact.properties:
+            edit = {key: raw.get(key) for key in fact.keywords} if isinstance(raw, dict) else {}
+        if fact.requires or fact.frees:
+            edit["required"] = sorted((pair.old.required | set(fact.requires)) - set(fact.frees))
+        if not edit and not fact.properties:
             return None
         at = pair.old.pointer
-        changed = grafted(self._old.schema, self._new.schema, {at: edit or {}}, {at: fact.properties})
+        changed = grafted(self._old.schema, self._new.schema, {at: edit}, {at: fact.properties})
         return SchemaDocument(changed).view(*child.old)
 
     def _lifted(self, comparison: Comparison, path: InstancePath) -> Inclusion | None:

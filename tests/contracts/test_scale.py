@@ -153,3 +153,10 @@ def test_members_of_allof_that_repeat_a_definition_are_read_once() -> None:
         sides.append([mcp("pay", schema)])
     seconds, found = cpu(lambda: changes(*sides))
     assert seconds < 2 and [change.kind for change in found] == ["min_length_raised"]
+
+
+def test_twenty_thousand_arguments_that_are_gone() -> None:
+    properties = {f"p{index}": {"type": "string"} for index in range(20_000)}
+    old = [mcp("pay", {"type": "object", "properties": properties, "required": list(properties)})]
+    seconds, found = cpu(lambda: changes(old, [mcp("pay")]))
+    assert seconds < 12 and len(found) == 20_000

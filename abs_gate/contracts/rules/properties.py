@@ -45,7 +45,7 @@ def optional_to_required(pair: SchemaPair) -> Iterator[Fact]:
                 message=f"{named(name)} was optional and is required now.{hint}",
                 before="optional",
                 after="required",
-                edit={"required": sorted({*pair.old.required, name})},
+                requires=(name,),
                 name=name,
             )
 
@@ -71,7 +71,7 @@ def required_to_optional(pair: SchemaPair) -> Iterator[Fact]:
                 message=f"{named(name)} was required and is optional now.",
                 before="required",
                 after="optional",
-                edit={"required": sorted(pair.old.required - {name})},
+                frees=(name,),
                 name=name,
             )
 
@@ -96,7 +96,7 @@ def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
             yield Fact(
                 message=f"{named(name)} is new and required.",
                 after=pair.new_property(name),
-                edit={"required": sorted({*pair.old.required, name})},
+                requires=(name,),
                 name=name,
             )
 
@@ -183,7 +183,7 @@ def property_removed(pair: SchemaPair) -> Iterator[Fact]:
         yield Fact(
             message=f"{named(name)} is gone. {effect}",
             before=pair.old_property(name),
-            edit={"required": sorted(pair.old.required - {name})} if name in pair.old.required else None,
+            frees=(name,) if name in pair.old.required else (),
             properties={name: None},
             name=name,
             in_old=True,
@@ -206,12 +206,12 @@ def property_renamed(pair: SchemaPair) -> Iterator[Fact]:
     Names compare exactly: to the tool the old one is unknown. What else changed with the name is reported besides.
     """
     for before, after in sorted(pair.renames.items()):
-        required = {after} & pair.new.required
         yield Fact(
             message=f"{named(before)} is now called {named(after)}, by all appearances.",
             before=before,
             after=after,
-            edit={"required": sorted((pair.old.required - {before}) | required)},
+            requires=(after,) if after in pair.new.required else (),
+            frees=(before,),
             properties={before: None, after: pair.new_property(after)},
             name=after,
         )
