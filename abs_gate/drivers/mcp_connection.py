@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from abs_gate.drivers.envelopes import MOST_RAW, no_answer, read_error
 from abs_gate.drivers.fault_proxy import FaultProxy
-from abs_gate.drivers.mcp_http import HttpServer
+from abs_gate.drivers.mcp_http import HttpServer, status_text
 from abs_gate.drivers.mcp_log import Heard, listening, reason_of
 from abs_gate.drivers.mcp_servers import StdioServer, require_sdk, root_cause
 from abs_gate.drivers.mcp_stderr import StandardError
@@ -53,6 +53,7 @@ class McpConnection:
         self._stop: asyncio.Event | None = None
         self._tools: dict[str, Any] | None = None
         self._heard: Heard | None = None
+        self._http: HttpServer | None = None
 
     def call(self, tool: str, arguments: dict[str, Json], meta: Mapping[str, Json], timeout_s: float) -> ToolAnswer:
         """Call a tool. Raises CannotVerify: the server cannot be reached at all."""
@@ -134,7 +135,9 @@ class McpConnection:
             cause = root_cause(error)
             if isinstance(cause, ConfigurationError):
                 raise cause from None
+            status = self._http.status if self._http is not None else None
             reason = reason_of(cause) if str(cause) else "it did not answer in time"
+            reason = reason if status is None else status_text(status)
             raise CannotVerify(f"The MCP server {self._shown} could not be reached: {reason}.{self._sent()}") from error
 
     def _sent(self) -> str:
@@ -161,7 +164,8 @@ class McpConnection:
 
     def _server(self, errors: IO[str]) -> StdioServer | HttpServer:
         if self.url is not None:
-            return HttpServer(self.url, self._headers)
+            self._http = HttpServer(self.url, self._headers)
+            return self._http
         return StdioServer(self._command, self._env, errors, self._cwd)
 
 
