@@ -23,7 +23,7 @@ def name_drift(diffs: tuple[ToolDiff, ...], base: ContractSet, head: ContractSet
     new = {tool.fingerprint: tool for tool in head.tools}
     forced: dict[int, list[str]] = {}
     for index, diff in enumerate(diffs):
-        names = [change.path for change in diff.changes if change.kind == "optional_to_required" and _is_input(change)]
+        names = _forced(diff)
         before, after = old.get(diff.baseline_fingerprint or ""), new.get(diff.candidate_fingerprint or "")
         if names and before and after and not list(_optional(after.input_schema)):
             forced[index] = names
@@ -37,8 +37,11 @@ def name_drift(diffs: tuple[ToolDiff, ...], base: ContractSet, head: ContractSet
     )
 
 
-def _is_input(change: Change) -> bool:
-    return change.path.startswith("input")
+def _forced(diff: ToolDiff) -> list[str]:
+    """Return the arguments that became required, without those that may be null since: there absence is represented."""
+    nullable = {change.path for change in diff.changes if change.kind == "null_added"}
+    paths = [change.path for change in diff.changes if change.kind == "optional_to_required"]
+    return [path for path in paths if path.startswith("input") and path not in nullable]
 
 
 def _change(names: list[str], tool: ToolContract) -> Change:
@@ -63,7 +66,8 @@ def _optional(schema: Json) -> Iterator[str]:
         return
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
-        required = schema.get("required")
-        yield from (str(name) for name in properties if not isinstance(required, list) or name not in required)
+        listed = schema.get("required")
+        required = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+        yield from (str(name) for name in properties if name not in required)
     for sub in subschemas(schema):
         yield from _optional(sub)

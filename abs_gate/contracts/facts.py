@@ -29,9 +29,13 @@ class Fact(Struct, frozen=True, kw_only=True):
     grade: Classification | None = None
     """Where it differs from the rule's default."""
     keywords: tuple[str, ...] = ()
-    """Keywords that say it: a counterexample is looked for with only these changed."""
-    edit: Mapping[str, Json] | None = None
-    """Or what the old schema would say with only this changed, as for `grafted`."""
+    """Keywords that say it: a counterexample is looked for with only these changed in the old schema, ..."""
+    properties: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    """... these properties, in words of the new schema (None: nothing is said of them), ..."""
+    requires: tuple[str, ...] = ()
+    """... these required besides, ..."""
+    frees: tuple[str, ...] = ()
+    """... and these required no more."""
     shown_by: tuple[Json, ...] = ()
     """Values that show it, if any value does."""
     notes: tuple[str, ...] = ()

@@ -61,7 +61,7 @@ def _finding(rule: Rule, fact: LintFact) -> Finding:
         severity=fact.severity or rule.severity or Severity.WARNING,
         message=fact.message,
         location=fact.location,
-        subject=fact.tool.tool_id if fact.tool else "",
+        subject=fact.tool.tool_id if fact.tool and not fact.is_of_set else "",
         hint=rule.fix,
         args={"part": list(map(str, fact.part)), **fact.args},
     )

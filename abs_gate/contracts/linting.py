@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from abs_gate.contracts.model import ContractSet, ToolContract
 from abs_gate.contracts.places import PartPath
-from abs_gate.contracts.schema_nodes import SchemaNode, schema_nodes
+from abs_gate.contracts.schema_nodes import SchemaNode, schema_nodes, used_nodes
 from abs_gate.findings import Json, Location, Severity
 
 _TEXT_KEYS = frozenset({"title", "description", "$comment", "default", "const", "pattern", "enum", "examples"})
@@ -24,6 +24,8 @@ class LintFact(Struct, frozen=True, kw_only=True):
     """A sentence."""
     tool: ToolContract | None = None
     part: tuple[str | int, ...] = ()
+    is_of_set: bool = False
+    """Whether it is about all tools at once; `tool` then only gives the place."""
     severity: Severity | None = None
     """Where it differs from the rule's default."""
     args: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
@@ -63,6 +65,18 @@ class LintedSet:
         for tool in self.tools:
             for node in self.nodes(tool):
                 yield tool, node
+
+    def each_used_node(self) -> Iterator[tuple[ToolContract, SchemaNode]]:
+        """Yield every subschema of every tool's input that something of a call can be described by."""
+        for tool in self.tools:
+            for node in used_nodes(self.nodes(tool)):
+                yield tool, node
+
+    def arguments(self, tool: ToolContract) -> Iterator[SchemaNode]:
+        """Yield what is said of each argument of a tool: an argument of several choices is met several times."""
+        for node in used_nodes(self.nodes(tool), in_place=True):
+            if node.is_property and node.level == 1:
+                yield node
 
     @cached_property
     def texts(self) -> tuple[tuple[ToolContract, PartPath, str], ...]:

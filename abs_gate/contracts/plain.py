@@ -292,11 +292,11 @@ def merge(left: Plain, right: Plain) -> Plain | None:
             prefix=left.prefix or right.prefix,
             branches=left.branches or right.branches,
             branch_keyword=left.branch_keyword or right.branch_keyword,
-            all_of=left.all_of + right.all_of,
+            all_of=tuple(dict.fromkeys(left.all_of + right.all_of)),
             annotations={**right.annotations, **left.annotations},
             texts=left.all_texts | right.all_texts,
             unknown={**right.unknown, **left.unknown},
-            definitions=left.definitions + right.definitions,
+            definitions=tuple(dict.fromkeys(left.definitions + right.definitions)),
         )
     )
 

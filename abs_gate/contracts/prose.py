@@ -17,13 +17,14 @@ _MAX_DIFF_WORDS = 2_000
 """Longer texts are not compared word by word: the comparison grows with the square of their length."""
 
 _IMPERATIVE = (
-    r"(?i)\b(?:you (?:must|have to|need to|should always)"
-    r"|(?:must|always|never) (?:call|use|invoke|run|send|include|read|pass)"
+    r"(?i)\b(?:(?:must|always|never) (?:call|invoke|run|send|read)"
     r"|(?:call|use|run|invoke) this (?:tool|function)? ?(?:first|before|always|immediately)"
     r"|ignore (?:all |any |the |your )?(?:previous|prior|above|other)|disregard"
     r"|(?:do not|don't) (?:tell|mention|inform|reveal|ask)|without (?:telling|asking|informing)"
-    r"|instead of (?:the|any) other)\b"
+    r"|instead of (?:the|any) other"
 )
+_OBLIGATION = r"|you (?:must|have to|need to|should always)|(?:must|always|never) (?:use|include|pass)"
+"""What an argument's description may say of the argument itself: when to give it."""
 
 _HIDDEN = (
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
@@ -52,9 +53,10 @@ def describe_change(before: str | None, after: str | None) -> ProseChange:
     return ProseChange(summary=_summary(old, new), notes=tuple(_notes(old, new)))
 
 
-def find_imperatives(text: str) -> tuple[str, ...]:
-    """Return the phrases that order the model about rather than describe the tool."""
-    return tuple(dict.fromkeys(match[0].lower() for match in re.finditer(_IMPERATIVE, text)))
+def find_imperatives(text: str, *, of_argument: bool = False) -> tuple[str, ...]:
+    """Return the phrases that order the model about rather than describe the tool, or the argument."""
+    pattern = f"{_IMPERATIVE}{'' if of_argument else _OBLIGATION})\\b"
+    return tuple(dict.fromkeys(match[0].lower() for match in re.finditer(pattern, text)))
 
 
 def find_urls(text: str) -> tuple[str, ...]:
@@ -119,6 +121,8 @@ def _notes(old: str, new: str) -> list[str]:
     return notes
 
 
-def _cut(text: str, width: int = 120) -> str:
+def _cut(text: str, width: int = 300) -> str:
+    """Both ends of a text: what is hidden in a long one stands at its end as a rule."""
     text = clean(text)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    half = width // 2
+    return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"

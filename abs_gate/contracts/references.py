@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct, field
 
+from abs_gate.contracts.formats.shape import is_contract_shape
 from abs_gate.contracts.keywords import DATA, SCHEMA_MAPS
 from abs_gate.contracts.places import Mount, PartPath
 from abs_gate.contracts.reading import Reading
@@ -60,6 +61,11 @@ class SchemaFiles(Struct, kw_only=True):
         target = self._target(spot, reference)
         found = self._find(spot, target) if target else None
         if target is None or found is None:
+            return None
+        if is_contract_shape(_value_at(found)):
+            self._fault(
+                spot, f"`{found.document.file}` holds a tool, no schema.", "Name the file of the tool's schema."
+            )
             return None
         self._root = target
         self.mounts.append(Mount(self.prefix, *found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from abs_gate.contracts.rules.registry import (
     Side,
     schema_affects,
 )
-from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, ProblemKind, Proof, SchemaDocument
+from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, Problem, ProblemKind, Proof, SchemaDocument
 from abs_gate.contracts.schemas.pointing import pointed
 from abs_gate.contracts.schemas.values import TYPES, same
 from abs_gate.contracts.witnesses import Witnesses
@@ -86,7 +86,7 @@ class SchemaDiff:
             return ()
         self._aligned = align(self._matching)
         whole = self._engine.compare(*(document.view() for document in self._aligned))
-        problems = _new_problems(whole)
+        problems = _new_problems(*(self._engine.problems(document.view()) for document in self._documents))
         if problems:
             return (self._invalid(problems, tool),)
         found = _without_echoes(list(self._walk(whole)))
@@ -255,10 +255,10 @@ class SchemaDiff:
         return ("The search budget for this tool was spent.",) if whole.budget_spent else ()
 
 
-def _new_problems(whole: Comparison) -> list[str]:
+def _new_problems(old: Sequence[Problem], new: Sequence[Problem]) -> list[str]:
     """Return, as sentences, what makes the new schema none, where the old one was none the worse for it."""
-    known = {problem.message for problem in whole.old_problems}
-    messages = [problem.message for problem in whole.new_problems if problem.kind is ProblemKind.INVALID]
+    known = {problem.message for problem in old}
+    messages = [problem.message for problem in new if problem.kind is ProblemKind.INVALID]
     return [message for message in messages if message not in known]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeAlias
+from urllib.parse import unquote
 
 from msgspec import Struct
 
@@ -13,6 +15,9 @@ from abs_gate.findings import Json
 MAX_DEPTH = 100
 """Deeper subschemas are not listed; providers refuse far shallower ones."""
 _DEEPER = frozenset({"properties", "patternProperties", "additionalProperties", "items", "prefixItems"})
+_DEFINITIONS = ("$defs", "definitions")
+_REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+_Pointer: TypeAlias = tuple[str | int, ...]
 _NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 
@@ -27,6 +32,8 @@ class SchemaNode(Struct, frozen=True, kw_only=True):
     is_definition: bool = False
     level: int = 0
     """Objects around it."""
+    definition: tuple[str | int, ...] = ()
+    """Pointer of the definition of the whole schema it stands in; empty outside of those."""
 
     @property
     def name(self) -> str:
@@ -36,7 +43,7 @@ class SchemaNode(Struct, frozen=True, kw_only=True):
     @property
     def where(self) -> str:
         """Where it stands, for a sentence."""
-        names = [str(step) for step in self.pointer if step not in ("properties", "$defs", "definitions")]
+        names = names_in(self.pointer)
         return f"`{'.'.join(names)[:120]}`" if names else "the root"
 
     @property
@@ -79,6 +86,7 @@ def _children(node: SchemaNode) -> Iterator[SchemaNode]:
         if key in DATA:
             continue
         at = (*node.pointer, key)
+        is_definition = key in _DEFINITIONS
         level = node.level + (
             key in ("properties", "patternProperties", "additionalProperties", "items", "prefixItems")
         )
@@ -89,17 +97,66 @@ def _children(node: SchemaNode) -> Iterator[SchemaNode]:
                         pointer=(*at, name),
                         schema=sub if isinstance(sub, Mapping) else _NOTHING,
                         is_property=key == "properties",
-                        is_definition=key in ("$defs", "definitions"),
+                        is_definition=is_definition,
                         level=level,
+                        definition=node.definition or ((*at, name) if is_definition and not node.pointer else ()),
                     )
         elif isinstance(value, Mapping):
-            yield SchemaNode(pointer=at, schema=value, level=level)
+            yield SchemaNode(pointer=at, schema=value, level=level, definition=node.definition)
         elif isinstance(value, list):
             for index, sub in enumerate(value):
                 if isinstance(sub, Mapping):
                     yield SchemaNode(
-                        pointer=(*at, index), schema=sub, is_branch=key in ("anyOf", "oneOf", "allOf"), level=level
+                        pointer=(*at, index),
+                        schema=sub,
+                        is_branch=key in ("anyOf", "oneOf", "allOf"),
+                        level=level,
+                        definition=node.definition,
                     )
+
+
+def names_in(pointer: Iterable[str | int]) -> list[str]:
+    """Return the steps of a pointer without the keywords that hold subschemas by name."""
+    found: list[str] = []
+    steps = iter(pointer)
+    for step in steps:
+        name = next(steps, None) if step in SCHEMA_MAPS else step
+        found += [] if name is None else [str(name)]
+    return found
+
+
+def used_nodes(nodes: Sequence[SchemaNode], *, in_place: bool = False) -> tuple[SchemaNode, ...]:
+    """Return the nodes without those of definitions that no reference leads to.
+
+    Args:
+        nodes: All nodes of one schema.
+        in_place: Only references that speak about the same instance as the root count.
+    """
+    definitions = {node.definition for node in nodes if node.definition}
+    edges: dict[_Pointer, set[_Pointer]] = {}
+    for node in nodes if definitions else ():
+        for keyword in _REFERENCES & node.schema.keys():
+            pointer = _pointer_of(node.schema[keyword])
+            if pointer is None:
+                return tuple(nodes)
+            if not in_place or node.level == 0:
+                edges.setdefault(node.definition, set()).add(pointer[:2])
+    used: set[_Pointer] = {()}
+    queue: list[_Pointer] = [()]
+    while queue:
+        for target in edges.get(queue.pop(), set()) & definitions - used:
+            used.add(target)
+            queue.append(target)
+    return tuple(node for node in nodes if node.definition in used)
+
+
+def _pointer_of(reference: Json) -> _Pointer | None:
+    """Return the pointer a reference gives; None for anchors, other documents and references by name at run time."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    if reference != "#" and reference[1] != "/":
+        return None
+    return tuple(unquote(step).replace("~1", "/").replace("~0", "~") for step in reference.split("/")[1:])
 
 
 def recursive_references(schema: Json) -> tuple[str, ...]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.grafting import grafted
+from abs_gate.contracts.keywords import subschemas
 from abs_gate.contracts.matching import Child, InstancePath
 from abs_gate.contracts.rules.registry import Side
 from abs_gate.contracts.schemas import Engine, Inclusion, SchemaDocument
 from abs_gate.contracts.schemas.document import SchemaView
 from abs_gate.findings import Json
+
+_MOST_READ = 100_000
+"""Subschemas read for the witnesses of single facts of one side; the others are shown by the witness of the whole."""
 
 
 class Witnesses:
@@ -25,6 +31,7 @@ class Witnesses:
         self._new = new
         self._engine = engine
         self._anywhere: Inclusion | None = None
+        self._left = _MOST_READ
 
     def find(
         self, pair: SchemaPair, fact: Fact, child: Child, path: InstancePath | None, *, is_convention: bool
@@ -37,6 +44,8 @@ class Witnesses:
             for value in fact.shown_by:
                 if (shown := self._put(value, path)) is not None:
                     return shown
+        if path is not None and self._left > 0:
+            self._left -= self._size
             old, new = self._old.view(*child.old), self._new.view(*child.new)
             alone = self._with_only(pair, fact, child)
             for view in [*([alone] if alone else []), *([] if is_convention else [new])]:
@@ -44,6 +53,11 @@ class Witnesses:
                 if lifted is not None:
                     return lifted
         return None if is_convention or child.is_renamed else self._of_the_whole()
+
+    @cached_property
+    def _size(self) -> int:
+        """Subschemas of both documents: what looking for the witness of one fact costs."""
+        return _count(self._old.schema) + _count(self._new.schema)
 
     def whole(self, inclusion: Inclusion) -> Inclusion | None:
         """Return the witness of a comparison of the whole, when it is one for the schemas as they were written."""
@@ -53,11 +67,13 @@ class Witnesses:
 
     def _with_only(self, pair: SchemaPair, fact: Fact, child: Child) -> SchemaView | None:
         """Return the old schema with only the fact in question changed."""
-        edit = fact.edit
-        if edit is None and fact.keywords:
-            raw = pair.new_reader.raw(pair.new.pointer)
-            edit = {key: raw.get(key) for key in fact.keywords} if isinstance(raw, dict) else None
-        if edit is None:
+        raw = pair.new_reader.raw(pair.new.pointer)
+        edit: dict[str, Json] = {key: raw.get(key) for key in fact.keywords} if isinstance(raw, dict) else {}
+        if fact.requires or fact.frees:
+            edit["required"] = sorted((pair.old.required | set(fact.requires)) - set(fact.frees))
+        if fact.properties:
+            edit["properties"] = fact.properties
+        if not edit:
             return None
         document = SchemaDocument(grafted(self._old.schema, self._new.schema, {pair.old.pointer: edit}))
         return document.view(*child.old)
@@ -87,3 +103,13 @@ class Witnesses:
             comparison = self._engine.compare(self._old.view(), self._new.view())
             self._anywhere = comparison.old_in_new if self._side is Side.INPUT else comparison.new_in_old
         return self._anywhere if self._anywhere.has_witness else None
+
+
+def _count(schema: Json) -> int:
+    found = 0
+    queue = [schema]
+    while queue:
+        found += 1
+        part = queue.pop()
+        queue += subschemas(part) if isinstance(part, dict) else ()
+    return found

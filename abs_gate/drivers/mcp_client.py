@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from types import MappingProxyType
@@ -13,16 +12,21 @@ from typing import Any
 
 from msgspec import Struct
 
+from abs_gate.drivers.mcp_http import HttpServer, status_text
 from abs_gate.drivers.mcp_log import listening, reason_of
-from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause, said
+from abs_gate.drivers.mcp_servers import StdioServer, require_sdk, root_cause
+from abs_gate.drivers.mcp_stderr import StandardError
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
 from abs_gate.sources.redaction import Redactor
 from abs_gate.transport.children import child_environment
 from abs_gate.transport.destinations import check_url, shown_url
+from abs_gate.wire.unreadable import one_line
 
 MAX_PAGES = 1_000
 MAX_TOOLS = 100_000
+_NO_CREDENTIAL = "Give the credential with --header NAME=VALUE."
+_WRONG_SERVER = "Is it an MCP server, over that transport?"
 _TOOL_KEYS = (
     "name",
     "title",
@@ -69,10 +73,11 @@ def pull_tools(
         raise ConfigurationError("Give either a command or an address of the MCP server.")
     environment = child_environment(os.environ, {name: f"${{{name}}}" for name in environment_names})
     redactor = Redactor([*headers.values(), *(environment[name] for name in environment_names)])
-    with tempfile.TemporaryFile("w+") as errors, listening() as heard:
+    opener: StdioServer | HttpServer
+    with StandardError() as errors, listening() as heard:
         if command is not None:
             shown = "The MCP server"
-            opener: Any = StdioServer(command, environment, errors)
+            opener = StdioServer(command, environment, errors.file)
         else:
             assert url is not None
             check_url(url)
@@ -81,20 +86,28 @@ def pull_tools(
         try:
             pulled = asyncio.run(asyncio.wait_for(_list_all(opener, timeout_s), timeout_s))
         except TimeoutError:
-            sent = redactor.redact(heard.words())
+            sent, said = redactor.redact(heard.words()), errors.words(redactor, how_it_ended=False)
             raise CannotVerify(
-                f"{shown} did not list its tools within {timeout_s:g} s.{sent}{said(errors, redactor)}",
+                f"{shown} did not list its tools within {timeout_s:g} s.{sent}{said}",
                 hint="Does it start in that time? Raise --timeout, or install it beforehand.",
             ) from None
         except Exception as error:
             cause = root_cause(error)
             if isinstance(cause, CannotVerify | ConfigurationError):
                 raise cause from None
-            reason, sent = redactor.redact(reason_of(cause)), redactor.redact(heard.words())
+            status = opener.status if isinstance(opener, HttpServer) else None
+            reason = redactor.redact(reason_of(cause) if status is None else status_text(status))
+            sent = redactor.redact(heard.words())
+            said = errors.words(redactor, how_it_ended="closed" in reason.lower())
             raise CannotVerify(
-                f"{shown} did not list its tools: {reason}.{sent}{said(errors, redactor)}",
-                hint="Is it an MCP server, over that transport?",
+                f"{shown} did not list its tools: {reason.rstrip('.')}.{sent}{said}",
+                hint=_NO_CREDENTIAL if status in (401, 403) else _WRONG_SERVER,
             ) from None
+    if not pulled.tools:
+        raise CannotVerify(
+            f"{shown} lists no tools, so there is nothing to write.",
+            hint="Some servers offer tools only to whom they know: see --env and --header.",
+        )
     return _without_secrets(pulled, redactor)
 
 
@@ -135,6 +148,7 @@ async def _pages(client: Any) -> list[dict[str, Json]]:
         page = await client.list_tools(cursor=cursor)
         for tool in page.tools:
             written = tool.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            _check_numbers(tool)
             tools.append({key: value for key, value in written.items() if value is not None})
         cursor = page.next_cursor
         if len(tools) > MAX_TOOLS:
@@ -145,6 +159,17 @@ async def _pages(client: Any) -> list[dict[str, Json]]:
             raise CannotVerify("The MCP server's pages lead in a circle: a cursor came twice.")
         seen.add(cursor)
     raise CannotVerify(f"The MCP server lists its tools on more than {MAX_PAGES:,} pages.")
+
+
+def _check_numbers(tool: Any) -> None:
+    """Raises CannotVerify: a number that JSON does not have, which would be written as null."""
+    try:
+        json.dumps([tool.input_schema, tool.output_schema], allow_nan=False, default=str)
+    except ValueError:
+        name = one_line(str(tool.name), 80)
+        raise CannotVerify(
+            f"The schema of the tool `{name}` holds NaN or Infinity, which JSON does not have."
+        ) from None
 
 
 def _without_secrets(pulled: PulledTools, redactor: Redactor) -> PulledTools:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import json
-import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, suppress
@@ -14,8 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 from abs_gate.drivers.envelopes import MOST_RAW, no_answer, read_error
 from abs_gate.drivers.fault_proxy import FaultProxy
+from abs_gate.drivers.mcp_http import HttpServer, status_text
 from abs_gate.drivers.mcp_log import Heard, listening, reason_of
-from abs_gate.drivers.mcp_servers import HttpServer, StdioServer, require_sdk, root_cause
+from abs_gate.drivers.mcp_servers import StdioServer, require_sdk, root_cause
+from abs_gate.drivers.mcp_stderr import StandardError
 from abs_gate.errors import CannotVerify, ConfigurationError
 from abs_gate.findings import Json
 from abs_gate.transport.destinations import check_url, shown_url
@@ -52,6 +53,7 @@ class McpConnection:
         self._stop: asyncio.Event | None = None
         self._tools: dict[str, Any] | None = None
         self._heard: Heard | None = None
+        self._http: HttpServer | None = None
 
     def call(self, tool: str, arguments: dict[str, Json], meta: Mapping[str, Json], timeout_s: float) -> ToolAnswer:
         """Call a tool. Raises CannotVerify: the server cannot be reached at all."""
@@ -133,7 +135,9 @@ class McpConnection:
             cause = root_cause(error)
             if isinstance(cause, ConfigurationError):
                 raise cause from None
+            status = self._http.status if self._http is not None else None
             reason = reason_of(cause) if str(cause) else "it did not answer in time"
+            reason = reason if status is None else status_text(status)
             raise CannotVerify(f"The MCP server {self._shown} could not be reached: {reason}.{self._sent()}") from error
 
     def _sent(self) -> str:
@@ -143,8 +147,7 @@ class McpConnection:
         async def live() -> None:
             self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
             async with AsyncExitStack() as stack:
-                errors = stack.enter_context(tempfile.TemporaryFile("w+"))  # noqa: SIM115  # the stack closes it
-                server = self._server(errors)
+                server = self._server(stack.enter_context(StandardError()).file)
                 from mcp import Client
 
                 transport = await server.open(stack)
@@ -161,7 +164,8 @@ class McpConnection:
 
     def _server(self, errors: IO[str]) -> StdioServer | HttpServer:
         if self.url is not None:
-            return HttpServer(self.url, self._headers)
+            self._http = HttpServer(self.url, self._headers)
+            return self._http
         return StdioServer(self._command, self._env, errors, self._cwd)
 
 

@@ -16,13 +16,16 @@ from collections.abc import Sequence
 def main(words: Sequence[str]) -> None:
     """Run the command, then end the group, this process included."""
     # A handler, not SIG_IGN: what is ignored stays ignored in the server too.
-    signal.signal(signal.SIGTERM, lambda *_: None)
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
     try:
         status = subprocess.Popen(list(words)).wait()
     except OSError as error:
         sys.stderr.write(f"{words[0]} could not be started: {error.strerror or error}\n")
     else:
-        sys.stderr.write(f"\nThe server ended with status {status}.\n")
+        if not told:
+            how = f"ended with status {status}" if status >= 0 else f"was ended by {signal.Signals(-status).name}"
+            sys.stderr.write(f"\nThe server {how}.\n")
     sys.stderr.flush()
     os.killpg(0, signal.SIGKILL)
 

@@ -52,7 +52,17 @@ def listening() -> Iterator[Heard]:
 
 def reason_of(error: BaseException) -> str:
     """An error of the SDK in one line, without what its validator adds for developers."""
-    return one_line(_VALIDATOR.split(str(error))[0], 300) or type(error).__name__
+    return one_line(_VALIDATOR.split(str(error))[0], 300) or _invalid_place(error) or type(error).__name__
+
+
+def _invalid_place(error: BaseException) -> str:
+    """The first place of a message that is not as the protocol has it; empty for any error that is none of those."""
+    errors = getattr(error, "errors", None)
+    if not callable(errors):
+        return ""
+    first: Mapping[str, Any] = next(iter(errors()), {})
+    place = ".".join(str(step) for step in first.get("loc", ()) if not (isinstance(step, str) and "[" in step))
+    return one_line(f"the answer is not as the protocol has it: `{place}`: {first.get('msg', '')}", 300)
 
 
 def _input_of(error: BaseException) -> str:

@@ -28,6 +28,8 @@ class FindingRecord(TypedDict):
     line: int | None
     column: int | None
     fingerprint: str
+    action: NotRequired[Literal["block", "review", "note", "ignore", "acknowledged"]]
+    """What policy makes of a contract lint finding whose rule it names."""
 
 
 class ChangeRecord(TypedDict):

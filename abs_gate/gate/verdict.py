@@ -15,6 +15,7 @@ from abs_gate.gate.acknowledgements import Acknowledgement, unused
 from abs_gate.gate.baseline import compare_with_baseline
 from abs_gate.gate.contract_policy import apply_contract_policy
 from abs_gate.gate.elsewhere import runs_elsewhere
+from abs_gate.gate.lint_policy import lint_gates
 from abs_gate.gate.result import (
     ChangeRecord,
     ContractsRecord,
@@ -28,8 +29,6 @@ from abs_gate.outcomes import Verdict
 from abs_gate.settings.model import Settings
 
 MOST_REASONS = 50
-_LINT_RANK = {"error": 3, "warning": 2, "info": 1}
-_LINT_LIMIT = {"error": 3, "warning": 2, "info": 1, "none": 4}
 
 
 class Weight(IntEnum):
@@ -159,9 +158,8 @@ def _contract_reasons(contracts: ContractsRecord) -> Iterator[Reason]:
                 yield Reason(weight=_blocking_weight(change), text=_change_text(tool, change))
             elif action == "review":
                 yield Reason(weight=Weight.REVIEW, text=f"Needs review: {_change_text(tool, change)}")
-    limit = _LINT_LIMIT[contracts.get("fail_on_lint", "error")]
     for finding in contracts["lint"]:
-        if _LINT_RANK[finding["severity"]] >= limit:
+        if lint_gates(contracts, finding):
             place = f"{finding['file']}:{finding['line']}: " if finding["file"] else ""
             yield Reason(weight=Weight.LINT, text=f"{place}{finding['message']} ({finding['rule']})")
 

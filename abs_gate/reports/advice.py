@@ -101,6 +101,11 @@ def fix_of(change: ChangeRecord) -> str:
         return ""
 
 
+def notes_of(change: ChangeRecord) -> list[str]:
+    """The notes of a change without what `fix_of` says already."""
+    return [note for note in change["notes"] if note != fix_of(change)]
+
+
 def clearing_steps(tools: Sequence[ToolDiffRecord]) -> list[str]:
     """What clears changes that block or need review, besides mending each of them: once for all tools.
 
@@ -134,4 +139,6 @@ def diff_summary(tools: Sequence[ToolDiffRecord]) -> str:
     if not counts:
         return "No tools on either side."
     parts = [f"{number:,} {CLASSIFICATION_WORDS[name]}" for name, number in counts.items()]
-    return f"{count_of(len(tools), 'tool')} compared: {', '.join(parts)}."
+    cleared = sum(1 for tool in tools if tool.get("cleared"))
+    more = f" {cleared:,} of them cleared by version and migration." if cleared else ""
+    return f"{count_of(len(tools), 'tool')} compared: {', '.join(parts)}.{more}"

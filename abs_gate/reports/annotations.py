@@ -14,13 +14,14 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from abs_gate.findings import Json
+from abs_gate.gate.lint_policy import lint_gates
 from abs_gate.gate.result import ResultDocument
 from abs_gate.reports.advice import ACTION_WORDS, CLASSIFICATION_WORDS, affected_text, fix_of, plain
 from abs_gate.reports.failures import find_failures
 from abs_gate.reports.figures import count_of, rate_of
 from abs_gate.reports.headline import title
 from abs_gate.reports.schema_text import json_text
-from abs_gate.reports.selection import action_of, changes_with, lint_gates, notices_of, sort_lint, sort_verification
+from abs_gate.reports.selection import action_of, changes_with, notices_of, sort_lint, sort_verification
 from abs_gate.reports.untrusted import one_line, visible
 
 Kind: TypeAlias = Literal["error", "warning", "notice"]

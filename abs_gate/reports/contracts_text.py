@@ -12,6 +12,7 @@ from abs_gate.reports.advice import (
     clearing_steps,
     diff_summary,
     fix_of,
+    notes_of,
     plain,
     proof_text,
     versions_text,
@@ -20,7 +21,7 @@ from abs_gate.reports.advice import (
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.markdown_contracts import render_change
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.schema_text import describe_difference, json_text
+from abs_gate.reports.schema_text import difference_of, json_text
 from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
 from abs_gate.reports.terminal import MIN_WIDTH, Paint, wrap
 from abs_gate.reports.untrusted import one_line
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _COLORS = {"block": "red", "review": "yellow"}
 _SEVERITY_COLORS = {"error": "red", "warning": "yellow", "info": "dim"}
 _MAX_CHANGES = 50
+_MAX_MESSAGE = 2_000
+"""Characters of a sentence; the words that changed in a description are all in it."""
 
 
 def render_diff(tools: Sequence[ToolDiffRecord], options: ReportOptions) -> str:
@@ -93,11 +96,11 @@ def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iter
     yield from more
     inner = indent + "  "
     if change["message"]:
-        yield from wrap(one_line(change["message"], 600), width, first=inner)
+        yield from wrap(one_line(change["message"], _MAX_MESSAGE), width, first=inner)
     place = place_of(change["file"], change["line"])
     if place:
         yield from wrap(one_line(place), width, first=f"{inner}at        ")
-    for line in describe_difference(change["before"], change["after"]):
+    for line in difference_of(change):
         yield from wrap(line, width, first=f"{inner}changed   ")
     if affected := affected_text(change, plain):
         yield from wrap(one_line(affected), width, first=f"{inner}affects   ")
@@ -108,7 +111,7 @@ def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iter
         yield from wrap(proof_text(change), width, first=f"{inner}proof     ")
     if fix := fix_of(change):
         yield from wrap(one_line(fix, 600), width, first=f"{inner}to do     ")
-    for note in change["notes"]:
+    for note in notes_of(change):
         yield from wrap(one_line(note, 600), width, first=f"{inner}note      ")
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abs_gate.gate.elsewhere import runs_elsewhere
+from abs_gate.gate.lint_policy import lint_gates
 from abs_gate.gate.result import ResultDocument, VerdictText
 from abs_gate.reports.figures import count_of
-from abs_gate.reports.selection import changes_with, lint_gates
+from abs_gate.reports.selection import changes_with
 
 VERDICT_WORDS: dict[VerdictText, str] = {
     "passed": "ready to merge",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from abs_gate.findings import Json
+from abs_gate.gate.lint_policy import lint_gates
 from abs_gate.gate.result import ChangeRecord, ContractsRecord, FindingRecord, ToolDiffRecord
 from abs_gate.reports.advice import (
     ACTION_WORDS,
@@ -12,6 +13,7 @@ from abs_gate.reports.advice import (
     affected_text,
     clearing_steps,
     fix_of,
+    notes_of,
     plain,
     proof_text,
     versions_text,
@@ -20,7 +22,7 @@ from abs_gate.reports.advice import (
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.html_text import badge, code, esc, esc_block, item, joined, prose, within
 from abs_gate.reports.schema_text import describe_difference
-from abs_gate.reports.selection import action_of, lint_gates, place_of, sort_changes, sort_lint, sort_tools
+from abs_gate.reports.selection import action_of, place_of, sort_changes, sort_lint, sort_tools
 
 _TOOLS_BUDGET = 250_000
 _TOOL_BUDGET = 80_000
@@ -43,8 +45,8 @@ def contracts_html(contracts: ContractsRecord) -> str:
     if left:
         parts.append(f'<p class="muted">{count_of(left, "more changed tool")} in the result file.</p>')
     parts += [f'<p class="clearing">{prose(step)}</p>' for step in clearing_steps(contracts["tools"])]
-    if contracts["lint"]:
-        rows, left = within(sort_lint(contracts["lint"]), lambda finding: _lint_row(contracts, finding), _LINT_BUDGET)
+    if findings := sort_lint(contracts["lint"]):
+        rows, left = within(findings, lambda finding: _lint_row(contracts, finding), _LINT_BUDGET)
         more = f'<p class="muted">{count_of(left, "more finding")} in the result file.</p>' if left else ""
         parts.append(f'<h3 id="lint">Lint</h3><ul class="behaviors">{joined(rows)}</ul>{more}')
     return joined(parts)
@@ -86,7 +88,7 @@ def _change_html(change: ChangeRecord) -> str:
     parts.append(f"<p><b>Affects</b> {prose(affected)}.</p>" if affected else "")
     if fix := fix_of(change):
         parts.append(f'<p class="todo"><b>What to do:</b> {prose(fix)}</p>')
-    parts += [f"<p>{prose(note, 600)}</p>" for note in change["notes"]]
+    parts += [f"<p>{prose(note, 600)}</p>" for note in notes_of(change)]
     parts.append(f'<p class="muted">At {code(place)}.</p>' if place else "")
     return f'<section class="change">{joined(filter(None, parts))}</section>'
 

@@ -13,14 +13,15 @@ from collections.abc import Callable, Iterator
 
 from junit_xml import TestCase, TestSuite
 
+from abs_gate.gate.lint_policy import lint_gates
 from abs_gate.gate.result import BehaviorRecord, ContractsRecord, ResultDocument, SessionRecord
-from abs_gate.reports.advice import affected_text, fix_of, plain, witness_title
+from abs_gate.reports.advice import affected_text, fix_of, notes_of, plain, witness_title
 from abs_gate.reports.failures import Example, Part, behaviors_of, find_example
 from abs_gate.reports.figures import interval_text, rate_of
 from abs_gate.reports.headline import headline, title
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.schema_text import describe_difference, json_text
-from abs_gate.reports.selection import action_of, does_gate, lint_gates, sort_changes
+from abs_gate.reports.schema_text import difference_of, json_text
+from abs_gate.reports.selection import action_of, does_gate, sort_changes, sort_lint
 from abs_gate.reports.session_words import baseline_text, pass_hat_k_text, quarantine_text
 from abs_gate.reports.transcript_text import step_text
 from abs_gate.reports.untrusted import block, cut, one_line
@@ -183,12 +184,12 @@ def _change_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
             yield _case(f"{tool['tool_id']}: unchanged", classname=tool["tool_id"], file=None, line=None)
         for change in sort_changes(tool["changes"]):
             action = action_of(change)
-            lines = [change["message"], *describe_difference(change["before"], change["after"])]
+            lines = [change["message"], *difference_of(change)]
             if affected := affected_text(change, plain):
                 lines.append(f"affects {affected}")
             if "witness" in change:
                 lines.append(f"{witness_title(change)} {json_text(change['witness'], 2000)}")
-            lines += [*change["notes"], fix_of(change)]
+            lines += [*notes_of(change), fix_of(change)]
             detail = "\n".join(one_line(line, 2500) for line in lines if line)
             case = _case(
                 f"{tool['tool_id']}: {change['path']} {change['kind']}",
@@ -204,7 +205,7 @@ def _change_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
 
 
 def _lint_cases(contracts: ContractsRecord) -> Iterator[TestCase]:
-    for finding in contracts["lint"]:
+    for finding in sort_lint(contracts["lint"]):
         gates = lint_gates(contracts, finding)
         text = f"{finding['severity']}: {finding['message']} {finding['hint']}"
         case = _case(

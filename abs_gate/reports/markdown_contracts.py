@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from abs_gate.gate.lint_policy import lint_gates
 from abs_gate.reports.advice import (
     ACTION_WORDS,
     CLASSIFICATION_WORDS,
     affected_text,
     clearing_steps,
     fix_of,
+    notes_of,
     proof_text,
     versions_text,
     witness_title,
@@ -19,8 +21,8 @@ from abs_gate.reports.advice import (
 from abs_gate.reports.figures import count_of
 from abs_gate.reports.markdown_text import Section, code, fence, sentence
 from abs_gate.reports.markdown_words import ACTION_ICONS, SEVERITY_ICONS, Caps
-from abs_gate.reports.schema_text import describe_difference
-from abs_gate.reports.selection import Action, action_of, changes_with, lint_gates, place_of, sort_lint
+from abs_gate.reports.schema_text import difference_of
+from abs_gate.reports.selection import Action, action_of, changes_with, place_of, sort_lint
 
 if TYPE_CHECKING:
     from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, ToolDiffRecord
@@ -76,8 +78,8 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
         f"**{ACTION_WORDS[action]}**{f', at {code(place)}' if place else ''}"
     ]
     if change["message"]:
-        parts.append(sentence(change["message"], 500))
-    if difference := describe_difference(change["before"], change["after"]):
+        parts.append(sentence(change["message"], 2_000))
+    if difference := difference_of(change):
         is_short = len(difference) == 1 and len(difference[0]) <= 120
         parts.append(code(difference[0]) if is_short else fence("\n".join(difference)))
     if "witness" in change:
@@ -89,7 +91,7 @@ def render_change(tool: ToolDiffRecord, change: ChangeRecord) -> str:
         parts.append(f"**Affects** {affected}.")
     if fix := fix_of(change):
         parts.append(f"**What to do:** {fix}")
-    parts += [sentence(note, 600) for note in change["notes"]]
+    parts += [sentence(note, 600) for note in notes_of(change)]
     return "\n\n".join(parts)
 
 
@@ -110,7 +112,7 @@ def _lint_sections(document: ResultDocument, caps: Caps) -> Iterator[Section]:
         return
     findings = sort_lint(contracts["lint"])
     errors = [finding for finding in findings if lint_gates(contracts, finding)]
-    others = findings[len(errors) :]
+    others = [finding for finding in findings if not lint_gates(contracts, finding)]
     title = count_of(len(others), "contract lint finding that does not gate", "contract lint findings that do not gate")
     if errors:
         yield Section(

@@ -5,6 +5,7 @@ Source: OASIS Static Analysis Results Interchange Format 2.1.0, and what GitHub'
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from abs_gate.gate.result import ChangeRecord, FindingRecord, ResultDocument, To
 from abs_gate.reports.advice import affected_text, fix_of, plain, witness_title
 from abs_gate.reports.annotations import repository_path
 from abs_gate.reports.options import ReportOptions
-from abs_gate.reports.schema_text import describe_difference, json_text
+from abs_gate.reports.schema_text import difference_of, json_text
 from abs_gate.reports.selection import action_of, sort_changes, sort_lint, sort_tools
 from abs_gate.reports.untrusted import block, one_line
 
@@ -24,6 +25,7 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _FINDING_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _ACTION_LEVELS = {"block": "error", "review": "warning"}
 _ACCEPTED = ("cleared", "acknowledged")
+_MAX_IDENTITY = 400
 _MAX_RESULTS = 5000
 """GitHub shows at most this many results of one file."""
 
@@ -81,14 +83,14 @@ def _changes(tools: Iterable[ToolDiffRecord], directory: str = "") -> Iterable[d
 def _change(tool: ToolDiffRecord, change: ChangeRecord, directory: str) -> dict[str, Any]:
     action = action_of(change)
     lines = [f"{tool['tool_id']} {change['path']}: {change['message'] or change['kind']}"]
-    lines += describe_difference(change["before"], change["after"])
+    lines += difference_of(change)
     if affected := affected_text(change, plain):
         lines.append(f"Affects {affected}.")
     if "witness" in change:
         lines.append(f"{witness_title(change)} {json_text(change['witness'], 1000)}")
     if fix := fix_of(change):
         lines.append(f"What to do: {fix}")
-    fingerprints = {"absGateChange/v1": one_line(f"{tool['tool_id']}:{change['path']}:{change['kind']}", 400)}
+    fingerprints = {"absGateChange/v1": _identity(f"{tool['tool_id']}:{change['path']}:{change['kind']}")}
     result = _result(change["kind"], _ACTION_LEVELS.get(action, "note"), lines)
     result |= _locations(directory, change["file"], change["line"], None)
     result["partialFingerprints"] = fingerprints
@@ -97,6 +99,13 @@ def _change(tool: ToolDiffRecord, change: ChangeRecord, directory: str) -> dict[
         reason = tool.get("cleared") or action
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": one_line(reason, 400)}]
     return result
+
+
+def _identity(text: str) -> str:
+    """One line that is another for another text, however long."""
+    if len(text) <= _MAX_IDENTITY:
+        return one_line(text, 2 * _MAX_IDENTITY)
+    return f"{one_line(text, _MAX_IDENTITY // 2)} {hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"
 
 
 def _findings(findings: Iterable[FindingRecord], directory: str = "") -> Iterable[dict[str, Any]]:

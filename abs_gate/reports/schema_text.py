@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from abs_gate.contracts.records import MAX_TEXT
 from abs_gate.findings import Json
 from abs_gate.reports.untrusted import cut, one_line, visible
 
+if TYPE_CHECKING:
+    from abs_gate.gate.result import ChangeRecord
+
 _ABSENT = object()
 _MAX_VALUE = 200
+_MAX_PAIR = 100
+"""Two arrays that take no more characters are shown whole."""
 _MAX_LINES = 12
 _MAX_DEPTH = 8
 _SETS = ("required", "enum", "type", "required_scopes", "consumes")
@@ -25,6 +31,8 @@ def value_text(value: Json, limit: int = _MAX_VALUE) -> str:
     """One value on one line: a schema in its short form, anything else as JSON; bounded, safe to look at."""
     if isinstance(value, Mapping) and _is_schema(value):
         return one_line(schema_summary(value), limit)
+    if isinstance(value, str) and len(value) == MAX_TEXT and value.endswith("…") and value.startswith(("[", "{")):
+        return cut(visible(value), limit)  # the JSON of a larger value, cut short in the record
     return json_text(value, limit)
 
 
@@ -85,11 +93,18 @@ def _shape(schema: Mapping[str, Any], depth: int) -> str:
     return " | ".join(str(name) for name in named) if isinstance(named, list) else visible(str(named))
 
 
+def difference_of(change: ChangeRecord) -> list[str]:
+    """What changed, in lines to follow the change's message; none where the message shows each word that changed."""
+    if change["message"].startswith("The text changed: ["):
+        return []
+    return describe_difference(change["before"], change["after"])
+
+
 def describe_difference(before: Json, after: Json) -> list[str]:
     """The difference of two values, one line for each place: `minLength: 1 -> 5`, `required: added "reason"`.
 
-    Objects are walked key by key, arrays that are sets are compared as sets; None stands for absent. At most
-    twelve lines; the last says how many places are left out.
+    Objects are walked key by key, arrays that are sets or too long to be held against each other are compared as
+    sets; None stands for absent. At most twelve lines; the last says how many places are left out.
     """
     lines = list(_walk(_ABSENT if before is None else before, _ABSENT if after is None else after, "", 0))
     if len(lines) > _MAX_LINES:
@@ -112,14 +127,24 @@ def _walk(before: Any, after: Any, path: str, depth: int) -> Iterator[str]:
         yield f"{lead}added {value_text(after)}"
     elif after is _ABSENT:
         yield f"{lead}removed {value_text(before)}"
-    elif keyword in _SETS and _is_list(before) and _is_list(after):
-        gone = [value_text(item) for item in before if not any(_same(item, other) for other in after)]
-        come = [value_text(item) for item in after if not any(_same(item, other) for other in before)]
+    elif _is_list(before) and _is_list(after) and (keyword in _SETS or _are_long(before, after)):
+        gone = [value_text(item) for item in _without(before, after)]
+        come = [value_text(item) for item in _without(after, before)]
         parts = [f"removed {', '.join(gone)}"] if gone else []
         parts += [f"added {', '.join(come)}"] if come else []
         yield f"{lead}{'; '.join(parts) or 'same values in another order or number'}"
     else:
         yield f"{lead}{value_text(before)} -> {value_text(after)}"
+
+
+def _are_long(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Whether two arrays differ in their values and take more than a line."""
+    is_short = len(json_text(before)) + len(json_text(after)) <= _MAX_PAIR
+    return not is_short and bool(_without(before, after) or _without(after, before))
+
+
+def _without(items: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    return [item for item in items if not any(_same(item, other) for other in others)]
 
 
 def _same(one: Any, other: Any) -> bool:

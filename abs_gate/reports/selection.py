@@ -14,7 +14,6 @@ from abs_gate.gate.elsewhere import runs_elsewhere
 if TYPE_CHECKING:
     from abs_gate.gate.result import (
         ChangeRecord,
-        ContractsRecord,
         FindingRecord,
         ResultDocument,
         SessionRecord,
@@ -95,12 +94,6 @@ def changes_with(document: ResultDocument, actions: Sequence[Action]) -> list[tu
     ]
 
 
-def lint_gates(contracts: ContractsRecord, finding: FindingRecord) -> bool:
-    """Whether a lint finding holds the verdict back: it is as severe as the policy asks for."""
-    limit = contracts.get("fail_on_lint", "error")
-    return limit != "none" and _SEVERITIES.index(finding["severity"]) <= _SEVERITIES.index(limit)
-
-
 def notices_of(document: ResultDocument) -> list[str]:
     """What a reader must know besides, loudest first: a policy made weaker in this change, then the run's notices."""
     metadata = document["metadata"]
@@ -109,10 +102,17 @@ def notices_of(document: ResultDocument) -> list[str]:
 
 
 def sort_lint(findings: Iterable[FindingRecord]) -> list[FindingRecord]:
-    """Errors, then warnings, then notes; by place within each."""
+    """What policy blocks, then errors, then warnings, then notes, by place within each; not what policy ignores."""
     return sorted(
-        findings,
-        key=lambda f: (_SEVERITIES.index(f["severity"]), f["file"] or "", f["line"] or 0, f["column"] or 0, f["rule"]),
+        (finding for finding in findings if finding.get("action") != "ignore"),
+        key=lambda f: (
+            f.get("action") not in ("block", "review"),
+            _SEVERITIES.index(f["severity"]),
+            f["file"] or "",
+            f["line"] or 0,
+            f["column"] or 0,
+            f["rule"],
+        ),
     )
 
 

@@ -149,9 +149,9 @@ def _contracts(document: ResultDocument, options: ReportOptions, width: int) -> 
     elif not sort_tools(contracts["tools"]):
         yield "  no changes"
     yield from render_changes(contracts["tools"], options, indent="  ")
-    if contracts["lint"]:
+    if lint := list(render_lint_findings(contracts["lint"], options, indent="  ")):
         yield ""
-        yield from render_lint_findings(contracts["lint"], options, indent="  ")
+        yield from lint
 
 
 def _verification(document: ResultDocument, width: int, paint: Paint) -> Iterator[str]:

@@ -98,7 +98,7 @@ class _Reader:
         if word and word[0] in _WORDS:
             self._at = word.end()
             return Node(value=_WORDS[word[0]], start=start)
-        if word and word[0] in ("NaN", "Infinity"):
+        if self._text.startswith(("NaN", "Infinity", "-Infinity"), start):
             raise self._problems.fail("invalid-number", start, "Infinity and NaN are not JSON values.")
         raise self._unexpected("a value")
 

@@ -20,8 +20,11 @@ from abs_gate.sources.re2_syntax import Translation, translate
 
 MAX_PATTERN = 10_000
 """Characters in a pattern."""
+MAX_WRITTEN_OUT = 20_000
+"""Parts of a pattern for the backtracking engine, which writes counted repetitions out: 250 bytes a part."""
 TIMEOUT_S = 1.0
 """Seconds the backtracking engine may take for one text."""
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<least>\d+)(?:,\d*)?\}|[^*+?|^$]", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -99,6 +102,7 @@ def _distinct(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def _compile_linear(translation: Translation) -> Any:
     options = re2.Options()
     options.log_errors = False
+    options.never_capture = True  # nobody asks for groups, and thousands of them would take gigabytes
     try:
         return re2.compile(translation.text, options=options)
     except re2.error:
@@ -106,6 +110,8 @@ def _compile_linear(translation: Translation) -> Any:
 
 
 def _compile_bounded(pattern: str) -> Any:
+    if _written_out(pattern) > MAX_WRITTEN_OUT:
+        raise ValueError(f"its counted repetitions come to more than {MAX_WRITTEN_OUT:,} parts")
     regex = import_module("regex")  # late: most runs hold no pattern that needs it
     try:
         with warnings.catch_warnings():
@@ -116,6 +122,25 @@ def _compile_bounded(pattern: str) -> Any:
         raise ValueError(f"not a regular expression: {error.msg}{place}") from None
     except (RecursionError, OverflowError, ValueError, KeyError, IndexError):
         raise ValueError("not a regular expression that can be compiled") from None
+
+
+def _written_out(pattern: str) -> int:
+    """How many parts a pattern has once everything counted stands there as often as it has to be."""
+    groups = [0]
+    last = 0
+    for found in _PARTS.finditer(pattern):
+        part = found[0]
+        if part == "(":
+            groups.append(0)
+            continue
+        if found["least"]:
+            times = max(int(found["least"][:9]), 1)
+            groups[-1] += last * (times - 1)
+            last *= times
+            continue
+        last = groups.pop() if part == ")" and len(groups) > 1 else 1
+        groups[-1] += last
+    return sum(groups)
 
 
 @lru_cache(maxsize=512)

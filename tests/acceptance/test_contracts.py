@@ -398,3 +398,13 @@ def test_a_first_version_is_compared_with_nothing_where_the_revision_is_there(tm
     assert (code, output) == (3, "") and "names no commit" in errors
     assert "unshallow" not in errors, "the clone has all there is"
     assert run("diff", "contracts", "main:contracts", cwd=tmp_path)[0] == 3, "a head that is not there is no removal"
+
+
+def test_a_misspelt_base_is_no_first_version(tmp_path):
+    git(tmp_path, "init", "-q", "-b", "main")
+    write(tmp_path / "contracts" / "tools.json", {"tools": [tool()]})
+    git(tmp_path, "add", "contracts")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    code, output, errors = run("diff", "main:contract", "contracts", cwd=tmp_path)
+    assert (code, output) == (2, "")
+    assert errors == "main:contract does not exist at that revision, and main:contracts does. Name main:contracts.\n"

@@ -25,7 +25,7 @@ def validate(tmp_path, monkeypatch, capsys):
 
 
 def test_a_sound_session_gets_no_warning(validate):
-    assert validate(USER + ANSWER) == (0, "Valid: 1 session with 1 case, 0 tools.\n", "")
+    assert validate(USER + ANSWER) == (0, "Valid: 1 session with 1 case.\n", "")
 
 
 WARNINGS = {

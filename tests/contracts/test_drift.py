@@ -69,3 +69,11 @@ def test_the_seed_case_is_named_in_an_artifact() -> None:
     forced = {**schema, "required": sorted(schema["properties"])}
     old, new = (artifact(model_surface={"input_schema": each}) for each in (optional, forced))
     assert drifts(old, new) == ["input"]
+
+
+def test_absence_that_is_represented_as_null_is_no_drift() -> None:
+    text = {"type": "string"}
+    old = mcp("a", {"type": "object", "properties": {"x": text, "y": text}})
+    nullable = {"type": ["string", "null"]}
+    new = mcp("a", {"type": "object", "properties": {"x": nullable, "y": nullable}, "required": ["x", "y"]})
+    assert {kind for _, kind, _ in kinds(old, new)} == {"optional_to_required", "null_added"}

@@ -232,6 +232,8 @@ def test_references_that_multiply_are_refused() -> None:
         ("list.json", "has no schema at"),
         ("ok.json#/nowhere", "has nothing at `#/nowhere`"),
         ("ok.json#anchor", "only JSON pointers are followed"),
+        ("tool.json", "`c/tool.json` holds a tool, no schema"),
+        ("", "`model_surface.input_schema_ref` names no file"),
     ],
 )
 def test_schema_references_that_fail_are_named(reference: str, sentence: str) -> None:
@@ -241,6 +243,7 @@ def test_schema_references_that_fail_are_named(reference: str, sentence: str) ->
         "c/broken.json": "{",
         "c/list.json": "[1]",
         "c/ok.json": '{"type": "object"}',
+        "c/tool.json": json.dumps(ARTIFACT),
     }
     found = faults(files, "c/a.json")
     assert len(found) == 1 and sentence in found[0]

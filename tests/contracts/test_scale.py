@@ -12,7 +12,7 @@ from abs_gate.contracts.lint import lint_set
 from abs_gate.contracts.model import ContractSet
 from abs_gate.contracts.schemas import Budget
 
-from .workspaces import TODAY, load, mcp, one, verdict
+from .workspaces import TODAY, changes, load, mcp, one, verdict
 
 
 def many(count: int, change_every: int = 0) -> ContractSet:
@@ -132,3 +132,31 @@ def test_long_texts_and_many_values_are_bounded() -> None:
     )
     seconds, (entry,) = cpu(lambda: diff_sets(old, new, today=TODAY))
     assert seconds < 10 and all(len(change.message) < 1_000 for change in entry.changes)
+
+
+def test_a_thousand_arguments_that_became_required() -> None:
+    properties = {f"p{index}": {"type": "string"} for index in range(1_000)}
+    old = [mcp("pay", {"type": "object", "properties": properties})]
+    new = [mcp("pay", {"type": "object", "properties": properties, "required": list(properties)})]
+    seconds, found = cpu(lambda: changes(old, new))
+    assert seconds < 6 and len(found) == 1_001
+    assert all(change.proof == "witness" for change in found if change.kind == "optional_to_required")
+
+
+def test_members_of_allof_that_repeat_a_definition_are_read_once() -> None:
+    """Twelve definitions, each ten times the next: 10^12 members."""
+    ends = ({"type": "string"}, {"type": "string", "minLength": 2})
+    sides = []
+    for end in ends:
+        names = {f"d{index}": {"allOf": [{"$ref": f"#/$defs/d{index + 1}"}] * 10} for index in range(12)}
+        schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/d0"}}, "$defs": {**names, "d12": end}}
+        sides.append([mcp("pay", schema)])
+    seconds, found = cpu(lambda: changes(*sides))
+    assert seconds < 2 and [change.kind for change in found] == ["min_length_raised"]
+
+
+def test_twenty_thousand_arguments_that_are_gone() -> None:
+    properties = {f"p{index}": {"type": "string"} for index in range(20_000)}
+    old = [mcp("pay", {"type": "object", "properties": properties, "required": list(properties)})]
+    seconds, found = cpu(lambda: changes(old, [mcp("pay")]))
+    assert seconds < 12 and len(found) == 20_000

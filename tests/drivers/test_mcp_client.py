@@ -139,7 +139,8 @@ def test_http_lists_every_tool(http_server: str) -> None:
 def test_http_refusal_says_nothing_of_the_token(http_server: str) -> None:
     with pytest.raises(CannotVerify) as caught:
         pull_tools(url=http_server, headers={"X-Token": "tok-wrong-secret"}, timeout_s=30)
-    assert "did not list its tools" in str(caught.value) and "tok-wrong" not in str(caught.value)
+    assert "did not list its tools: HTTP status 401, the server wants to know who asks. Give" in str(caught.value)
+    assert "--header" in str(caught.value) and "tok-wrong" not in str(caught.value)
 
 
 def test_http_nobody_there(free_port: int) -> None:
@@ -289,3 +290,70 @@ def test_an_address_that_answers_with_a_page_is_told_in_words(
     assert code == 3
     assert "did not list its tools" in said
     assert "Traceback" not in said and "pydantic" not in said and len(said.splitlines()) == 1
+
+
+BY_HAND = """
+import json, os, sys, time
+MODE = sys.argv[1]
+while MODE == "noise":
+    sys.stderr.write("noise " * 2_000)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    answer = {"protocolVersion": asked.get("params", {}).get("protocolVersion"), "capabilities": {"tools": {}},
+              "serverInfo": {"name": "hand", "version": "1"}}
+    if asked["method"] == "tools/list":
+        if MODE == "crash":
+            os.abort()
+        limit = float("nan") if MODE == "nan" else 1
+        schema = {"type": "object", "properties": {"x": {"type": "number", "maximum": limit}}}
+        answer = {"none": {"tools": []}, "bare": {"tools": [{"name": "x"}]}}.get(
+            MODE, {"tools": [{"name": "x", "inputSchema": schema}]})
+    elif asked["method"] != "initialize":
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "?"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": answer}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "seconds", "said"),
+    [
+        ("none", 30, "lists no tools, so there is nothing to write"),
+        ("bare", 30, "the answer is not as the protocol has it: `tools.0.inputSchema`: Field required"),
+        ("nan", 30, "The schema of the tool `x` holds NaN or Infinity"),
+        ("crash", 30, "It said: The server was ended by SIGABRT."),
+        ("noise", 1.5, "within 1.5 s. It said: … noise noise"),
+    ],
+)
+def test_what_is_wrong_with_a_server_is_told_and_the_file_is_kept(
+    tmp_path: Path, mode: str, seconds: float, said: str
+) -> None:
+    (tmp_path / "server.py").write_text(BY_HAND, "utf-8")
+    kept = tmp_path / "tools.json"
+    kept.write_text("as it was", "utf-8")
+    command = f"{sys.executable} {tmp_path / 'server.py'} {mode}"
+    words = [sys.executable, "-m", "abs_gate", "pull", "--mcp-command", command, "--timeout", str(seconds)]
+    done = subprocess.run([*words, "-o", str(kept)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, kept.read_text("utf-8")) == (3, "", "as it was")
+    assert said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert mode == "crash" or "The server ended" not in done.stderr
+
+
+def test_an_answer_without_end_is_not_read_to_its_end(
+    tmp_path: Path, free_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("abs_gate.drivers.mcp_http.MAX_ANSWER", 20)
+    (tmp_path / "page.py").write_text(PAGE, "utf-8")
+    with subprocess.Popen([sys.executable, str(tmp_path / "page.py"), str(free_port), "application/json"]) as process:
+        try:
+            for _ in range(400):
+                with socket.socket() as sock:
+                    if sock.connect_ex(("127.0.0.1", free_port)) == 0:
+                        break
+                time.sleep(0.05)
+            with pytest.raises(CannotVerify, match="longer than 20 bytes"):
+                pull_tools(url=f"http://127.0.0.1:{free_port}/mcp", timeout_s=10)
+        finally:
+            process.terminate()

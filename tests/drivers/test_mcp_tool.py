@@ -5,8 +5,10 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -129,3 +131,25 @@ with ExitStack() as closing:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert "It sent what is no MCP message: `no idea`" in done.stdout
     assert done.stderr == ""
+
+
+def test_a_server_that_wants_a_credential_says_so(closing):
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            self.send_response(403)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        do_GET = do_DELETE = do_POST
+
+        def log_message(self, *_):
+            pass
+
+    listening = closing.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Refusing))
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    closing.callback(listening.shutdown)
+    url = f"http://127.0.0.1:{listening.server_port}/mcp"
+    server = McpServers(closing).server(command=None, url=url, cwd=".", env={}, headers={})
+    with pytest.raises(CannotVerify, match="HTTP status 403, the server refuses whoever asks"):
+        McpTool(server, "x", timeout_s=5).call({})

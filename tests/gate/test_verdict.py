@@ -264,3 +264,25 @@ def test_the_verdict_is_that_of_its_worst_part(rows, cases):
     bad = "F" in rows or "failed" in cases
     unknown = "U" in rows or "unverified" in cases or not (rows or set(cases) - {"skipped"})
     assert document["verdict"] == ("failed" if bad else "unverified" if unknown else "passed")
+
+
+@pytest.mark.parametrize(
+    ("severity", "rules", "verdict"),
+    [
+        ("error", {"one-word-description": "note"}, "passed"),
+        ("error", {"one-word-description": "ignore"}, "passed"),
+        ("info", {"one-word-description": "block"}, "failed"),
+        ("info", {"one-word-description": "review"}, "failed"),
+        ("error", {"another": "ignore"}, "failed"),
+    ],
+)
+def test_a_lint_rule_named_in_the_policy_decides_over_the_severity(severity, rules, verdict):
+    settings = Settings(contracts=ContractsSettings(rules=rules))
+    document = run(settings=settings, contracts=contracts(lint=[lint(severity)]))
+    assert document["verdict"] == verdict
+
+
+def test_the_review_label_clears_a_lint_finding_that_needs_review():
+    settings = ContractsSettings(rules={"one-word-description": "review"}, review_label="ok")
+    (finding,) = apply_contract_policy(contracts(lint=[lint()]), settings, review_label=True)["lint"]
+    assert finding["action"] == "acknowledged"

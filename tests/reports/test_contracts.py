@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from abs_gate.contracts.records import MAX_TEXT
 from abs_gate.contracts.rules import all_rules, rule
 from abs_gate.reports import ReportOptions
 from abs_gate.reports.contracts_text import render_diff, render_diff_markdown, render_lint
@@ -197,3 +198,60 @@ def test_sarif_of_lint_alone_keeps_fingerprints_and_columns() -> None:
     assert result["partialFingerprints"] == {"absGateFinding/v1": "0123456789abcdef"}
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 7}
     assert "\\[example\\]" in result["message"]["text"]
+
+
+def both(made: dict[str, object]) -> str:
+    tools = [tool_diff("t", "behavior_sensitive", [made])]
+    return render_diff(tools, ReportOptions()) + render_diff_markdown(tools)
+
+
+def test_words_that_changed_are_shown_once() -> None:
+    message = "The text changed: [-old-] [+new+]."
+    shown = both(
+        change("input.q", "property_description_changed", "compatible", message=message, before="an old", after="a new")
+    )
+    assert shown.count("[+new+]") == 2 and '"an old"' not in shown
+
+
+def test_what_a_long_list_gained_is_seen() -> None:
+    before = [f"a_rather_long_value_{number}" for number in range(20)]
+    shown = both(
+        change("input.q", "enum_value_added", "compatible", message="m", before=before, after=[*before, "drop_all"])
+    )
+    assert shown.count('added "drop_all"') == 2 and "a_rather_long_value_3" not in shown
+
+
+def test_the_json_of_a_large_value_is_not_quoted_again() -> None:
+    text = f'{{"type": "object", "x": "{"y" * MAX_TEXT}'[: MAX_TEXT - 1] + "…"
+    assert 'removed {"type": "object"' in both(
+        change("input.q", "property_removed", "breaking", message="m", before=text)
+    )
+
+
+def test_long_names_do_not_share_a_sarif_fingerprint() -> None:
+    made = [change(f"input.{'x' * 1_000}.{name}", "type_changed", "breaking", message="m") for name in "ab"]
+    results = json.loads(render_changes_sarif([tool_diff("t", "breaking", made)]))["runs"][0]["results"]
+    assert len({result["partialFingerprints"]["absGateChange/v1"] for result in results}) == 2
+
+
+def test_a_note_that_says_what_to_do_is_shown_once() -> None:
+    fix = rule("strict_mode_drift").fix
+    shown = both(change("input", "strict_mode_drift", "breaking", message="m", notes=[fix, "Another note."]))
+    assert shown.count("One of three.") == 2 and shown.count("Another note.") == 2
+
+
+def test_what_was_cleared_is_counted() -> None:
+    tool = {**tool_diff("t", "breaking", [change("input", "type_changed", "breaking")]), "cleared": "Version 2."}
+    assert "1 tool compared: 1 breaking. 1 of them cleared by version and migration." in render_diff(
+        [tool], ReportOptions()
+    )
+
+
+def test_lint_that_policy_ignores_is_not_shown_and_what_it_blocks_comes_first() -> None:
+    made = [
+        {**finding("a-rule", "error", "One."), "action": "note"},
+        {**finding("b-rule", "info", "Two."), "action": "block"},
+        {**finding("c-rule", "error", "Three."), "action": "ignore"},
+    ]
+    text = render_lint(made, ReportOptions())
+    assert text.index("b-rule") < text.index("a-rule") and "c-rule" not in text

@@ -246,6 +246,7 @@ def test_what_is_wrong_is_said_with_its_place(text: str | bytes, expected: list[
     [
         ('{"a": 1, "a": 2}', ["f.json:1:10: The key `a` stands twice in this mapping. Remove one: only one value can count."]),
         ('{"a": NaN}', ["f.json:1:7: Infinity and NaN are not JSON values."]),
+        ('{"a": -Infinity}', ["f.json:1:7: Infinity and NaN are not JSON values."]),
         ('{"a": 1,}', ["f.json:1:9: This is not JSON: expected a key in double quotes, found something else."]),
         ('{"a": 1', ["f.json:1:8: This is not JSON: expected a comma or `}`, found the end of the file."]),
         ("[1 2]", ["f.json:1:4: This is not JSON: expected a comma or `]`, found something else."]),

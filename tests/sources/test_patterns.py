@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import resource
 import time
 import warnings
 
@@ -113,3 +114,24 @@ def test_large_texts() -> None:
     started = time.monotonic()
     assert not compile_pattern(r"\d{3}").search("ab é " * 400_000)
     assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a{1000000}", "(a{1000}){1000}", r"(?=x)((a|b){200}[c]{2}\)){200}", "((x{300}){300}){300}"]
+)
+def test_repetitions_that_would_fill_the_memory_are_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="repetitions come to more than 20,000 parts"):
+        compile_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"^(?=.{8,}$)\d{3}-\d{3}-\d{4}", "a{5000}", "(?!x)([a-z]{1,60}-){1,1000}", r"(?=a)" + r"[a-z]{4}-" * 30]
+)
+def test_ordinary_repetitions_are_compiled(pattern: str) -> None:
+    assert compile_pattern(pattern).search("") is False
+
+
+def test_thousands_of_groups_take_no_memory_of_their_own() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert compile_pattern("(" * 4_900 + "a" + ")" * 4_900).search("bca")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000

@@ -8,7 +8,7 @@ import click
 
 from abs_gate.cli import output as out
 from abs_gate.cli.options import common, report_format
-from abs_gate.errors import PathNotThere
+from abs_gate.errors import BaseUnavailable, ConfigurationError, PathNotThere
 
 LEVELS = ("none", "compatible", "behavior_sensitive", "breaking", "safety_breaking")
 
@@ -47,6 +47,7 @@ def command(
         place = open_path_or_revision(base)
         old = (place.workspace, place.path)
     except PathNotThere:
+        _refuse_slip(base, head)
         out.error(f"{base} does not exist at that revision: every tool of {head} is new.")
         old = None
     new = open_path_or_revision(head)
@@ -75,6 +76,24 @@ def command(
     limit = LEVELS.index(fail_on)
     worst = max((LEVELS.index(d.classification) for d in diffs if _counts(d.classification, d.cleared)), default=0)
     return 1 if limit and worst >= limit else 0
+
+
+def _refuse_slip(base: str, head: str) -> None:
+    """A base that is not there is a slip where the revision has what HEAD names: all tools would be new, and pass.
+
+    Raises:
+        ConfigurationError: it has.
+    """
+    from abs_gate.cli.places import open_path_or_revision
+
+    meant = f"{base.partition(':')[0]}:{head}"
+    if ":" in head or meant == base:
+        return
+    try:
+        open_path_or_revision(meant)
+    except (ConfigurationError, BaseUnavailable):
+        return
+    raise ConfigurationError(f"{base} does not exist at that revision, and {meant} does.", hint=f"Name {meant}.")
 
 
 def _counts(classification: str, cleared: bool) -> bool:

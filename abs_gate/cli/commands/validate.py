@@ -73,9 +73,14 @@ def command(
     for warning in result.warnings:
         out.error(f"warning: {warning}")
     if not quiet:
-        sessions, cases = count_of(result.sessions, "session"), count_of(result.cases, "case")
         warned = f" {count_of(len(result.warnings), 'warning')}." if result.warnings else ""
-        suites = f", {count_of(result.suites, 'verification suite')}" if result.suites else ""
-        reviews = f", {count_of(result.acknowledgements, 'acknowledgement')}" if result.acknowledgements else ""
-        out.data(f"Valid: {sessions} with {cases}, {count_of(result.tools, 'tool')}{suites}{reviews}.{warned}")
+        sessions = f"{count_of(result.sessions, 'session')} with {count_of(result.cases, 'case')}"
+        counted = (
+            (result.sessions, sessions),
+            (result.tools, count_of(result.tools, "tool")),
+            (result.suites, count_of(result.suites, "verification suite")),
+            (result.acknowledgements, count_of(result.acknowledgements, "acknowledgement")),
+        )
+        found = ", ".join(words for number, words in counted if number) or "the configuration, which names nothing else"
+        out.data(f"Valid: {found}.{warned}")
     return 0

@@ -113,8 +113,17 @@ def _schema(entry: Entry, surface: Mapping[str, Json], side: str) -> tuple[Json,
     if ref_key in surface:
         reference = entry.text(surface, "model_surface", ref_key)
         path = entry.at("model_surface", ref_key)
-        schema = files.by_reference(entry.document, path, reference) if reference else None
-        return schema, files.mounts
+        if not reference:
+            if reference == surface[ref_key]:
+                entry.reading.fault(
+                    entry.document,
+                    path,
+                    "contract-invalid",
+                    f"`model_surface.{ref_key}` names no file.",
+                    f"Name the file of the schema, or write the schema as `{key}`.",
+                )
+            return None, []
+        return files.by_reference(entry.document, path, reference), files.mounts
     schema = entry.schema(surface, "model_surface", key, needed=side == "input")
     path = entry.at("model_surface", key)
     return files.inline(entry.document, path, schema), files.mounts

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.rules.registry import Direction, schema_rule
-from abs_gate.contracts.wording import named, show
+from abs_gate.contracts.wording import named, show, show_all
 
 AREA = "objects"
 _OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -213,7 +213,7 @@ def property_names_freed(pair: SchemaPair) -> Iterator[Fact]:
     of="object",
     direction=Direction.NARROWS,
     mirror="dependency_dropped",
-    fix="Fill in the second argument when it is absent.",
+    fix="Go on accepting calls that carry the one without the other, and fill in what is missing.",
     bad=({"type": "object"}, {"type": "object", "dependentRequired": {"a": ["b"]}}),
     good=(
         {"type": "object", "required": ["b"]},
@@ -226,9 +226,13 @@ def dependency_added(pair: SchemaPair) -> Iterator[Fact]:
     Calls that carry the one without the other are refused. Models rarely see such rules: say it in the description.
     """
     for name in sorted(_dependencies(pair, new=True) - _dependencies(pair, new=False)):
+        rules = pair.new.scalars.get("dependentRequired")
+        demanded = rules.get(name) if isinstance(rules, dict) else None
+        is_list = isinstance(demanded, list) and all(isinstance(each, str) for each in demanded)
+        needs = f"calls must carry {show_all(demanded)}" if is_list and demanded else "more is demanded than before"
         yield Fact(
-            message=f"With the property {named(name)} more is demanded than before.",
-            after=name,
+            message=f"With the property {named(name)} {needs}.",
+            after=name if demanded is None else {name: demanded},
             keywords=("dependentRequired", "dependentSchemas", "dependencies"),
         )
 

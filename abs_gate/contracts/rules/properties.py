@@ -46,7 +46,7 @@ def optional_to_required(pair: SchemaPair) -> Iterator[Fact]:
                 message=f"{named(name)} was optional and is required now.{hint}",
                 before="optional",
                 after="required",
-                edit={"required": sorted({*pair.old.required, name})},
+                requires=(name,),
                 name=name,
             )
 
@@ -72,7 +72,7 @@ def required_to_optional(pair: SchemaPair) -> Iterator[Fact]:
                 message=f"{named(name)} was required and is optional now.",
                 before="required",
                 after="optional",
-                edit={"required": sorted(pair.old.required - {name})},
+                frees=(name,),
                 name=name,
             )
 
@@ -96,12 +96,12 @@ def required_property_added(pair: SchemaPair) -> Iterator[Fact]:
     for name in sorted(pair.new.required - pair.old.required):
         if name not in pair.old_names and name not in pair.renames.values():
             is_refused = _is_refused(pair)
-            edit: dict[str, Json] = {"required": sorted({*pair.old.required, name})}
             yield Fact(
                 message=f"{named(name)} is new and required." + (_REFUSED if is_refused else ""),
                 after=pair.new_property(name),
                 grade=BREAKING if is_refused else None,
-                edit={**edit, "properties": {name: pair.new_property(name)}} if is_refused else edit,
+                properties={name: pair.new_property(name)} if is_refused else {},
+                requires=(name,),
                 name=name,
             )
 
@@ -132,7 +132,7 @@ def required_property_declared(pair: SchemaPair) -> Iterator[Fact]:
             yield Fact(
                 message=f"{named(name)}, which could be anything, has to be {show(declared)}.",
                 after=declared,
-                edit={"properties": {name: declared}},
+                properties={name: declared},
                 name=name,
             )
 
@@ -159,7 +159,7 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
             message=f"{named(name)} is new and optional." + (_REFUSED if is_refused else ""),
             after=pair.new_property(name),
             grade=BREAKING if is_refused else None,
-            edit={"properties": {name: pair.new_property(name)}} if is_refused else None,
+            properties={name: pair.new_property(name)} if is_refused else {},
             name=name,
         )
 
@@ -170,7 +170,7 @@ def optional_property_added(pair: SchemaPair) -> Iterator[Fact]:
     of="object",
     grades=(BREAKING, BREAKING),
     mirror="optional_property_added",
-    fix="Keep it and ignore it, or remove it in a new tool version and keep the old one until saved work has drained.",
+    fix="Go on accepting it, or remove it in a new tool version and keep the old one until saved work has drained.",
     bad=(_object(_AB), _object(_A)),
     good=(_object(_AB), {"allOf": [_object(_A), _object({"b": {"type": "integer"}})]}),
 )
@@ -190,7 +190,8 @@ def property_removed(pair: SchemaPair) -> Iterator[Fact]:
         yield Fact(
             message=f"{named(name)} is gone. {effect}",
             before=pair.old_property(name),
-            edit={"properties": {name: None}, "required": sorted(pair.old.required - {name})},
+            frees=(name,) if name in pair.old.required else (),
+            properties={name: None},
             name=name,
             in_old=True,
         )
@@ -212,15 +213,12 @@ def property_renamed(pair: SchemaPair) -> Iterator[Fact]:
     Names compare exactly: to the tool the old one is unknown. What else changed with the name is reported besides.
     """
     for before, after in sorted(pair.renames.items()):
-        required = after in pair.new.required
-        edit: dict[str, Json] = {
-            "properties": {before: None, after: True},
-            "required": sorted((pair.old.required - {before}) | ({after} if required else set())),
-        }
         yield Fact(
             message=f"{named(before)} is now called {named(after)}, by all appearances.",
             before=before,
             after=after,
-            edit=edit,
+            requires=(after,) if after in pair.new.required else (),
+            frees=(before,),
+            properties={before: None, after: True},
             name=after,
         )

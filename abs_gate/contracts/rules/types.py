@@ -8,7 +8,6 @@ from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.plain import Plain, has_type
 from abs_gate.contracts.rules.registry import REVIEW, Direction, schema_rule
 from abs_gate.contracts.wording import named, show
-from abs_gate.findings import Json
 
 AREA = "types"
 _KEYWORDS = ("type", "enum", "const", "anyOf", "oneOf")
@@ -216,8 +215,13 @@ def property_forbidden(pair: SchemaPair) -> Iterator[Fact]:
     if pair.new.is_never and not pair.old.is_never:
         yield Fact(message="No value is accepted here any more.", before=True, after=False)
     for name in sorted(pair.new.forbidden - pair.old_names) if not pair.old.is_closed else ():
-        edit: dict[str, Json] = {"properties": {name: False}}
-        yield Fact(message=f"{named(name)} may not be given any more.", before=True, after=False, edit=edit, name=name)
+        yield Fact(
+            message=f"{named(name)} may not be given any more.",
+            before=True,
+            after=False,
+            properties={name: False},
+            name=name,
+        )
 
 
 @schema_rule(
@@ -237,8 +241,14 @@ def property_allowed(pair: SchemaPair) -> Iterator[Fact]:
     if pair.old.is_never and not pair.new.is_never:
         yield Fact(message="A value is accepted where none was.", before=False, after=True)
     for name in sorted(pair.old.forbidden - pair.new_names) if not pair.new.is_closed else ():
-        edit: dict[str, Json] = {"properties": {name: None}}
-        yield Fact(message=f"{named(name)} may be given.", before=False, after=True, edit=edit, name=name, in_old=True)
+        yield Fact(
+            message=f"{named(name)} may be given.",
+            before=False,
+            after=True,
+            properties={name: None},
+            name=name,
+            in_old=True,
+        )
 
 
 @schema_rule(

@@ -121,7 +121,19 @@ def enum_case_changed(pair: SchemaPair) -> Iterator[Fact]:
     """
     change = values_changed(pair)
     if change and change[0] and change[1] and _is_respelled(*change) and not _is_constant(pair):
-        yield _said(pair, f"The spelling of values changed: {show_all(change[0])} became {show_all(change[1])}.")
+        yield _said(pair, _spelling_text(*change))
+
+
+def _spelling_text(removed: list[Json], added: list[Json]) -> str:
+    """Return a sentence for the values that are spelled otherwise, and others for those that went or came."""
+    both = {_folded(value) for value in removed} & {_folded(value) for value in added}
+    (before, gone), (after, come) = (
+        ([value for value in side if _folded(value) in both], [value for value in side if _folded(value) not in both])
+        for side in (removed, added)
+    )
+    text = f"The spelling of values changed: {show_all(before)} became {show_all(after)}."
+    text += f" Gone besides: {show_all(gone)}." if gone else ""
+    return text + (f" New besides: {show_all(come)}." if come else "")
 
 
 def _is_respelled(removed: list[Json], added: list[Json]) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from abs_gate.contracts.likeness import find_near_duplicates
 from abs_gate.contracts.linting import LintedSet, LintFact
+from abs_gate.contracts.model import ToolContract
 from abs_gate.contracts.renames import words
 from abs_gate.contracts.rules.registry import lint_rule
 from abs_gate.contracts.wording import named, show
@@ -13,6 +14,14 @@ from abs_gate.findings import Json, Severity
 
 AREA = "discovery lint"
 _SCHEMA = {"type": "object", "properties": {"order_id": {"type": "string"}}}
+_INTERCHANGEABLE = frozenset(
+    {
+        *("find", "get", "fetch", "list", "search", "lookup", "retrieve", "read", "show", "view", "query", "load"),
+        *("create", "add", "make", "new", "insert", "update", "edit", "change", "modify", "set"),
+        *("delete", "remove", "drop", "cancel", "the", "a", "an", "of", "one", "all", "by", "and", "or", "to", "tool"),
+    }
+)
+"""Words that tell no two tools apart, without a plural's ending."""
 _MANY_TOOLS = 20
 """OpenAI's guide suggests fewer than 20 functions at the start of a turn."""
 
@@ -118,11 +127,8 @@ def undescribed_argument(linted: LintedSet) -> Iterator[LintFact]:
     The model fills it in by its name alone.
     """
     for tool in linted.tools:
-        missing = [
-            node.name
-            for node in linted.nodes(tool)
-            if node.is_property and node.level == 1 and not node.schema.get("description") and "$ref" not in node.schema
-        ]
+        bare = [node for node in linted.arguments(tool) if not node.schema.get("description")]
+        missing = list(dict.fromkeys(node.name for node in bare if "$ref" not in node.schema))
         if missing:
             names = ", ".join(named(name) for name in missing[:6])
             more = f" and {len(missing) - 6} more" if len(missing) > 6 else ""
@@ -140,7 +146,8 @@ def undescribed_argument(linted: LintedSet) -> Iterator[LintFact]:
 def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
     """Two tools a model could take for one another: the same words in the name, or nearly the same description.
 
-    It picks a near neighbour, skips the right tool, or calls both.
+    A description that differs by a word of the name (`the status of invoices`) tells them apart; `find` and `get` do
+    not. It picks a near neighbour, skips the right tool, or calls both.
     """
     tools = list({tool.tool_id: tool for tool in reversed(linted.tools)}.values())[::-1]
     pairs: set[tuple[int, int]] = set()
@@ -155,14 +162,37 @@ def confusable_tools(linted: LintedSet) -> Iterator[LintFact]:
                 part=("discovery", "name"),
                 args={"other": tools[first].name},
             )
-    for left, right in find_near_duplicates([tool.description for tool in tools], at_least=0.85):
-        if (left, right) not in pairs:
-            yield LintFact(
-                message=f"{named(tools[left].name)} and {named(tools[right].name)} have nearly the same description.",
-                tool=tools[right],
-                part=("discovery", "description"),
-                args={"other": tools[left].name},
-            )
+    for right, lefts in _near_neighbours(tools, pairs).items():
+        nearest, other = lefts[0], named(tools[right].name)
+        others = ", ".join(map(named, lefts[:3])) + (f" and {len(lefts) - 3} more" if len(lefts) > 3 else "")
+        yield LintFact(
+            message=f"{named(nearest)} and {other} have nearly the same description."
+            if len(lefts) == 1
+            else f"{other} has nearly the same description as {others}.",
+            tool=tools[right],
+            part=("discovery", "description"),
+            args={"other": nearest},
+        )
+
+
+def _near_neighbours(tools: Sequence[ToolContract], known: set[tuple[int, int]]) -> dict[int, list[str]]:
+    """Return the names of earlier tools whose descriptions are like a tool's, by the place of the later one."""
+    found: dict[int, list[str]] = {}
+    for left, right in sorted(find_near_duplicates([tool.description for tool in tools], at_least=0.85)):
+        if (left, right) not in known and not _are_told_apart(tools[left], tools[right]):
+            found.setdefault(right, []).append(tools[left].name)
+    return dict(sorted(found.items()))
+
+
+def _are_told_apart(left: ToolContract, right: ToolContract) -> bool:
+    """Whether a word that only one name has stands in that tool's description only."""
+    names = _telling(left.name), _telling(right.name)
+    texts = _telling(left.description), _telling(right.description)
+    return bool((names[0] - names[1]) & (texts[0] - texts[1]) or (names[1] - names[0]) & (texts[1] - texts[0]))
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(word.removesuffix("s") for word in words(text)) - _INTERCHANGEABLE
 
 
 @lint_rule(
@@ -183,6 +213,7 @@ def too_many_tools(linted: LintedSet) -> Iterator[LintFact]:
         yield LintFact(
             message=f"{len(names)} tools are offered at once; models choose worse among more than {_MANY_TOOLS}.",
             tool=linted.tools[0],
+            is_of_set=True,
         )
 
 

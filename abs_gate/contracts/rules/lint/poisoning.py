@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from abs_gate.contracts.linting import LintedSet, LintFact
 from abs_gate.contracts.prose import find_hidden, find_imperatives, find_scripts, find_urls
 from abs_gate.contracts.rules.registry import lint_rule
+from abs_gate.contracts.schema_nodes import names_in
 from abs_gate.contracts.wording import clean, named
 from abs_gate.findings import Json, Severity
 from abs_gate.sources.redaction import Redactor
@@ -101,7 +102,7 @@ def orders_to_model(linted: LintedSet) -> Iterator[LintFact]:
     That is how a poisoned tool steers an agent. An honest one does it to be picked more often than it should.
     """
     for tool, part, text in linted.texts:
-        orders = find_imperatives(text)
+        orders = find_imperatives(text, of_argument=part[0] == "input" and len(part) > 2)
         if orders:
             yield LintFact(
                 message=f"The text {_place(part)} gives orders to the model: {', '.join(map(_quoted, orders[:4]))}.",
@@ -136,7 +137,7 @@ def address_in_text(linted: LintedSet) -> Iterator[LintFact]:
 
 
 def _place(part: tuple[str | int, ...]) -> str:
-    steps = [str(step) for step in part if step not in ("properties", "discovery")]
+    steps = names_in(part[1:] if part[0] == "discovery" else part)
     return f"of {named('.'.join(steps))}"
 
 

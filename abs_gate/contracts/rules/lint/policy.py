@@ -34,6 +34,25 @@ _WRITE_VERBS = frozenset(
         *("revoke", "send", "set", "submit", "transfer", "update", "upload", "write"),
     }
 )
+_READ_VERBS = frozenset(
+    {
+        *(
+            "check",
+            "count",
+            "describe",
+            "fetch",
+            "find",
+            "get",
+            "list",
+            "lookup",
+            "query",
+            "read",
+            "retrieve",
+            "return",
+        ),
+        *("search", "show", "view"),
+    }
+)
 _ARGUMENTS = {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}
 _SAFE_WRITE: Json = {
     "model_surface": {"input_schema": _ARGUMENTS},
@@ -280,10 +299,17 @@ def read_only_contradiction(linted: LintedSet) -> Iterator[LintFact]:
                 tool=tool,
                 part=("policy", "effect"),
             )
-        elif not writes(tool) and words(tool.name)[:1] and words(tool.name)[0] in _WRITE_VERBS:
+        elif not writes(tool) and _is_named_as_write(tool):
             yield LintFact(
                 message=f"{named(tool.tool_id)} claims to be read-only, and its name says that it writes.",
                 tool=tool,
                 part=("discovery", "annotations", "readOnlyHint") if effect is None else ("policy", "effect"),
                 severity=Severity.WARNING,
             )
+
+
+def _is_named_as_write(tool: ToolContract) -> bool:
+    """Whether the name begins with a verb that writes; `issue_read`, or "Get an issue", says that it is a noun."""
+    verb, *others = words(tool.name) or ("",)
+    said = {word.removesuffix("s") for word in words(tool.description)[:1]}
+    return verb in _WRITE_VERBS and not _READ_VERBS & {*others, *said}

@@ -137,7 +137,7 @@ def free_form_object(linted: LintedSet) -> Iterator[LintFact]:
         *("properties", "patternProperties", "propertyNames", "maxProperties", "$ref"),
         *("anyOf", "oneOf", "allOf", "enum", "const", "unevaluatedProperties"),
     }
-    for tool, node in linted.each_node():
+    for tool, node in linted.each_used_node():
         further = node.schema.get("additionalProperties", True)
         if node.pointer and node.types == ("object",) and further in (True, {}) and not bounds & node.schema.keys():
             yield LintFact(
@@ -183,7 +183,7 @@ def required_undeclared(linted: LintedSet) -> Iterator[LintFact]:
 
     The model must give what it is told nothing about. In a closed object no call is accepted at all.
     """
-    for tool, node in linted.each_node():
+    for tool, node in linted.each_used_node():
         if not node.properties or {"allOf", "anyOf", "oneOf", "$ref", "patternProperties"} & node.schema.keys():
             continue
         missing = sorted(set(node.required) - node.properties.keys())
@@ -218,7 +218,7 @@ def schema_unsatisfiable(linted: LintedSet) -> Iterator[LintFact]:
         ("minItems", "maxItems"),
         ("minProperties", "maxProperties"),
     )
-    for tool, node in linted.each_node():
+    for tool, node in linted.each_used_node():
         for lower, upper in pairs:
             low: Json = node.schema.get(lower)
             high: Json = node.schema.get(upper)
@@ -246,7 +246,7 @@ def enum_outside_type(linted: LintedSet) -> Iterator[LintFact]:
 
     Validators refuse what the list offers, and the model offers it.
     """
-    for tool, node in linted.each_node():
+    for tool, node in linted.each_used_node():
         types = frozenset(node.types)
         values = node.schema.get("enum")
         if not types or not isinstance(values, list) or node.schema.get("nullable") is True:
@@ -273,7 +273,7 @@ def default_outside_schema(linted: LintedSet) -> Iterator[LintFact]:
 
     A client that fills it in makes a call that is refused.
     """
-    for tool, node in linted.each_node():
+    for tool, node in linted.each_used_node():
         if "default" not in node.schema or node.schema.get("nullable") is True:
             continue
         default, types, values = node.schema["default"], frozenset(node.types), node.schema.get("enum")
@@ -302,12 +302,14 @@ def vague_argument(linted: LintedSet) -> Iterator[LintFact]:
 
     The model has to guess whether a name, a number or an address is meant. A warning where no description helps.
     """
-    for tool, node in linted.each_node():
-        if node.is_property and node.level == 1 and "_".join(words(node.name)) in _VAGUE:
+    for tool in linted.tools:
+        for node in linted.arguments(tool):
+            if "_".join(words(node.name)) not in _VAGUE:
+                continue
             text = node.schema.get("description")
             is_described = isinstance(text, str) and len(text.split()) > 2
             yield LintFact(
-                message=f"The argument {named(node.name)} does not say what it holds.",
+                message=f"The name of the argument {named(node.name)} does not say what it holds.",
                 tool=tool,
                 part=("input", *node.pointer),
                 severity=None if is_described else Severity.WARNING,
@@ -327,7 +329,7 @@ def confusable_arguments(linted: LintedSet) -> Iterator[LintFact]:
 
     Names compare exactly, and models mix these up.
     """
-    for tool, node in linted.each_node():
+    for tool, node in linted.each_used_node():
         seen: dict[str, str] = {}
         for name in node.properties:
             first = seen.setdefault("".join(words(name)), name)
