@@ -115,18 +115,17 @@ def _change(change: ChangeRecord, width: int, paint: Paint, indent: str) -> Iter
         yield from wrap(one_line(note, 600), width, first=f"{inner}note      ")
 
 
-def render_lint(findings: Sequence[FindingRecord], options: ReportOptions) -> str:
-    """What `abs-gate lint` prints: one finding after another, errors first, then how many of each."""
+def render_lint(findings: Sequence[FindingRecord], options: ReportOptions, *, tools: int) -> str:
+    """What `abs-gate lint` prints: one finding after another, errors first, then how many of each in how many tools."""
     lines = list(render_lint_findings(findings, options))
-    return "\n".join([*lines, *([""] if lines else []), lint_summary(findings)]) + "\n"
+    return "\n".join([*lines, *([""] if lines else []), _lint_summary(findings, tools)]) + "\n"
 
 
-def lint_summary(findings: Sequence[FindingRecord]) -> str:
-    """`1 error, 2 warnings`, or that nothing was found."""
+def _lint_summary(findings: Sequence[FindingRecord], tools: int) -> str:
     nouns = {"error": "error", "warning": "warning", "info": "note"}
     counts = {name: sum(1 for f in findings if f["severity"] == name) for name in nouns}
     parts = [count_of(number, nouns[name]) for name, number in counts.items() if number]
-    return ", ".join(parts) + "." if parts else "Nothing to report."
+    return f"{count_of(tools, 'tool')} read: {', '.join(parts) or 'nothing to report'}."
 
 
 def render_lint_findings(

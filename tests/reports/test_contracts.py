@@ -118,12 +118,12 @@ def test_lint_is_located_and_counted() -> None:
         finding("no-example", "warning", "No example.", line=9),
         finding("no-idempotency-key", "error", "No key.", hint="Name one.", line=20),
     ]
-    text = render_lint(findings, ReportOptions())
+    text = render_lint(findings, ReportOptions(), tools=2)
     lines = text.splitlines()
     assert lines[0] == "contracts/refund.yaml:20:1: error no-idempotency-key: billing.issue_refund: No key."
     assert lines[1].strip() == "to do: Name one."
-    assert lines[-1] == "1 error, 1 warning."
-    assert render_lint([], ReportOptions()) == "Nothing to report.\n"
+    assert lines[-1] == "2 tools read: 1 error, 1 warning."
+    assert render_lint([], ReportOptions(), tools=1) == "1 tool read: nothing to report.\n"
 
 
 def test_every_rule_can_be_listed_and_explained() -> None:
@@ -253,5 +253,5 @@ def test_lint_that_policy_ignores_is_not_shown_and_what_it_blocks_comes_first() 
         {**finding("b-rule", "info", "Two."), "action": "block"},
         {**finding("c-rule", "error", "Three."), "action": "ignore"},
     ]
-    text = render_lint(made, ReportOptions())
+    text = render_lint(made, ReportOptions(), tools=3)
     assert text.index("b-rule") < text.index("a-rule") and "c-rule" not in text

@@ -55,7 +55,8 @@ def command(
     elif format_ == "sarif":
         text = render_findings_sarif(records)
     else:
-        text = render_lint(records, ReportOptions(color=out.wants_color(no_color) and not output, width=out.width()))
+        options = ReportOptions(color=out.wants_color(no_color) and not output, width=out.width())
+        text = render_lint(records, options, tools=len(contracts.tools))
     out.data(text, output)
     order = ("error", "warning", "info")
     failing = order[: order.index(fail_on) + 1] if fail_on != "none" else ()
