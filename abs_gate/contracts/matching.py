@@ -27,6 +27,8 @@ _ALIKE = 0.5
 _SAME = 9.0
 """Likeness of branches that name the same definition or have the same tags."""
 InstancePath = tuple[str | int, ...]
+_FURTHER_PROPERTY: InstancePath = ("extra",)
+"""A property that few schemas declare: where they do, a witness is found elsewhere or not at all."""
 
 
 class Child(Struct, frozen=True, kw_only=True):
@@ -103,17 +105,17 @@ class Matching:
                 yield Child(old=further, new=new.properties[name], step=step, instance=(name,))
         for index, (before, after) in enumerate(zip(old.prefix, new.prefix, strict=False)):
             yield Child(old=before, new=after, step=f"[{index}]", instance=(index,))
+        further_item = (max(len(old.prefix), len(new.prefix)),)
         for keyword, step, instance in (
-            ("additionalProperties", ".*", None),
+            ("additionalProperties", ".*", _FURTHER_PROPERTY),
             ("propertyNames", ".*", None),
-            ("items", "[]", (0,)),
-            ("contains", "[]", None),
-            ("unevaluatedProperties", ".*", None),
-            ("unevaluatedItems", "[]", None),
+            ("items", "[]", further_item),
+            ("contains", "[]", (0,)),
+            ("unevaluatedProperties", ".*", _FURTHER_PROPERTY),
+            ("unevaluatedItems", "[]", further_item),
         ):
             if keyword in old.single and keyword in new.single:
-                at = instance if not old.prefix else None
-                yield Child(old=old.single[keyword], new=new.single[keyword], step=step, instance=at)
+                yield Child(old=old.single[keyword], new=new.single[keyword], step=step, instance=instance)
         patterns = old.named.get("patternProperties", {}), new.named.get("patternProperties", {})
         for pattern in patterns[0].keys() & patterns[1].keys():
             step = property_step(pattern)
