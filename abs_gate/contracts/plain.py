@@ -252,7 +252,7 @@ class SchemaReader:
 def _unaligned_texts(schema: Mapping[str, Json]) -> Iterator[str]:
     """Yield the descriptions in what is not compared part by part: a negation, a condition."""
     for key in ("not", "if"):
-        for node in schema_nodes(schema.get(key)):
+        for node in schema_nodes(schema[key]) if key in schema else ():
             text = node.schema.get("description")
             if isinstance(text, str) and text.strip():
                 yield " ".join(text.split())
