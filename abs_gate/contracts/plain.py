@@ -12,6 +12,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from abs_gate.contracts.keywords import TEXTS
 from abs_gate.contracts.schema_nodes import schema_nodes
 from abs_gate.contracts.schemas import Dialect, SchemaDocument
 from abs_gate.contracts.schemas.references import References, UnresolvedReference
@@ -259,7 +260,7 @@ def _unaligned_texts(schema: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _is_double_negation(negated: Json) -> bool:
-    return isinstance(negated, dict) and set(negated) == {"not"} and isinstance(negated["not"], dict)
+    return isinstance(negated, dict) and negated.keys() - TEXTS == {"not"} and isinstance(negated["not"], dict)
 
 
 def _is_nothing(schema: Json) -> bool:

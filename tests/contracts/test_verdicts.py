@@ -94,6 +94,13 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
     ("X3 of a negation", {"not": said("a")}, {"not": said("b")}, REVIEW_TEXT),
     ("X3 in a negation", {"not": obj(a=said("a"))}, {"not": obj(a=said("b"))}, REVIEW_TEXT),
     ("X3 of a condition", {**when({}), "if": said("a")}, {**when({}), "if": said("b")}, REVIEW_TEXT),
+    ("X3 in a double negation", obj(v=NOT_NOT), obj(v={"not": {**NOT_NOT["not"], "description": "a"}}), REVIEW_TEXT),
+    (
+        "X3 of a choice in a choice of nothing in common",
+        {"oneOf": [OBJ, {"oneOf": [STR, said("a", NULL)]}]},
+        {"oneOf": [OBJ, {"oneOf": [STR, said("b", NULL)]}]},
+        REVIEW_TEXT,
+    ),
     ("X3 of a dependency", beside(said("a", {})), beside(said("b", {})), REVIEW_TEXT),
     (
         "X3 beside a draft-07 reference",
