@@ -39,6 +39,9 @@ _OUTLINES = frozenset({"branches_changed", "condition_changed"})
 """Rules that say that parts changed which are looked into besides."""
 
 
+_BREAKING_WAY = {Side.INPUT: Direction.NARROWS, Side.OUTPUT: Direction.WIDENS}
+
+
 class _At(Struct, frozen=True, kw_only=True):
     """Where the walk stands."""
 
@@ -172,6 +175,8 @@ class SchemaDiff:
             witness = self._witnesses.find(found.pair, fact, at.child, at.instance, is_convention=is_convention)
             if witness is not None:
                 proof = "witness"
+            elif each.direction is not None and self._is_ruled_out(_BREAKING_WAY[self._side]):
+                classification, proof = COMPATIBLE, Proof.PROVED.value
             elif each.direction is not None:
                 proof = Proof.NOT_PROVEN.value
         names = tuple(dict.fromkeys((*at.definitions, *found.pair.new.definitions)))
@@ -230,7 +235,7 @@ class SchemaDiff:
         """
         if self._aligned == self._documents:
             return False
-        written = self._engine.compare(*(document.view() for document in self._documents))
+        written = self._witnesses.written
         answer = written.old_in_new if direction is Direction.NARROWS else written.new_in_old
         return answer.included is True
 

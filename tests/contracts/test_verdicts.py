@@ -151,6 +151,14 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         ("compatible", "breaking"),
     ),
     (
+        "B10 closed definitions joined, one use written out beside",
+        named(obj(a=obj(k=STR), c=ref("B")), B=closed(z=ref("X"), y=ref("B")), X=closed(z=ref("B"), y=ref("B"))),
+        named(
+            obj(a=obj(k=STR, p=INT), c=ref("B")), B=closed(z=ref("B"), y=closed(z=ref("B"), y=ref("B"), p=STR), p=STR)
+        ),
+        ("compatible", "breaking"),
+    ),
+    (
         "B10 argument that referred to another, written out",
         draft7(obj(a=closed(x=STR), b={"$ref": "#/properties/a"})),
         draft7(obj(a=closed(x=STR, y=INT), b=closed(x=STR))),
@@ -292,3 +300,10 @@ def test_what_went_is_not_compared_with_definitions_that_changed_elsewhere() -> 
     new = named(obj(a=ref("T")), T=obj(k=STR, t=ref("T"), q={"enum": ["a"]}))
     kinds = {change.kind for change in found(Side.INPUT, old, new)}
     assert kinds == {"property_removed", "additional_properties_opened", "optional_property_added"}
+
+
+def test_what_no_result_can_show_is_not_called_breaking() -> None:
+    """The new schema allows no result at all: what went is still required and ruled out."""
+    new = {**closed(b=INT), "required": ["a"]}
+    grades = {change.kind: change.classification.value for change in found(Side.OUTPUT, closed("a", a=STR, b=STR), new)}
+    assert grades == {"property_removed": "breaking", "type_changed": "compatible"}
