@@ -14,6 +14,7 @@ from abs_gate.contracts.matching import ROOT, Matching
 from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
 from abs_gate.contracts.rules.bounds import is_safe_integer_bound
 from abs_gate.contracts.schemas import SchemaDocument
+from abs_gate.contracts.schemas.values import same
 from abs_gate.findings import Json
 
 _Edits = dict[Pointer, dict[str, Any]]
@@ -25,8 +26,8 @@ def align(matching: Matching) -> tuple[SchemaDocument, SchemaDocument]:
     edits_new: _Edits = {}
     pairs = _pairs(matching)
     shared = _shared([(pair.old.pointer, pair.new.pointer) for pair in pairs])
-    for pair in pairs:
-        _align_properties(pair, edits_old, edits_new, shared)
+    for pair in sorted(pairs, key=lambda pair: _is_part(pair, shared)):
+        _align_properties(pair, edits_old, edits_new, is_part=_is_part(pair, shared))
         _align_bounds(pair, edits_old, edits_new)
     old, new = matching.old.document, matching.new.document
     if edits_new:
@@ -58,13 +59,18 @@ def _pairs(matching: Matching) -> list[SchemaPair]:
     return pairs
 
 
-def _align_properties(
-    pair: SchemaPair, edits_old: _Edits, edits_new: _Edits, shared: tuple[set[Pointer], set[Pointer]]
-) -> None:
+def _is_part(pair: SchemaPair, shared: tuple[set[Pointer], set[Pointer]]) -> bool:
+    """Tell whether the new schema is one of several that an old one was split into."""
+    return pair.old.pointer in shared[0] and pair.new.pointer not in shared[1]
+
+
+def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits, *, is_part: bool) -> None:
     if pair.old.is_never or pair.new.is_never:
         return
     added = [name for name in pair.added if _was_free(pair, name)]
-    if pair.old.pointer in shared[0] and pair.new.pointer not in shared[1]:
+    if is_part:
+        given = edits_old.get(pair.old.pointer, {}).get("properties", {})
+        added = [name for name in added if name not in given or not same(given[name], pair.new_property(name))]
         spared = [name for name in added if name not in pair.new.required and _is_own(pair.new, name)]
         _give(edits_new, pair.new, pair.new_reader, dict.fromkeys(spared), set())
         added = [name for name in added if name not in spared]

@@ -11,6 +11,8 @@ SCHEMA_MAPS = frozenset({"properties", "patternProperties", "$defs", "definition
 """Keywords whose values are schemas by name."""
 DATA = frozenset({"const", "enum", "default", "examples", "example"})
 """Keywords whose values are data, whatever they look like."""
+TEXTS = frozenset({"title", "description", "examples", "default", "$comment"})
+"""Keywords that only readers read."""
 _CONTAINERS = (dict, list)
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from abs_gate.contracts.facts import SchemaPair
 from abs_gate.contracts.grafting import is_unchanged
 from abs_gate.contracts.plain import Plain, Pointer, SchemaReader
-from abs_gate.contracts.renames import match_properties
+from abs_gate.contracts.renames import match_properties, without_texts
 from abs_gate.contracts.rules.registry import Side
 from abs_gate.contracts.schemas.values import canonical
 from abs_gate.findings import Json
@@ -27,6 +27,8 @@ _ALIKE = 0.5
 _SAME = 9.0
 """Likeness of branches that name the same definition or have the same tags."""
 InstancePath = tuple[str | int, ...]
+_FURTHER_PROPERTY: InstancePath = ("extra",)
+"""A property that few schemas declare: where they do, a witness is found elsewhere or not at all."""
 
 
 class Child(Struct, frozen=True, kw_only=True):
@@ -103,17 +105,17 @@ class Matching:
                 yield Child(old=further, new=new.properties[name], step=step, instance=(name,))
         for index, (before, after) in enumerate(zip(old.prefix, new.prefix, strict=False)):
             yield Child(old=before, new=after, step=f"[{index}]", instance=(index,))
+        further_item = (max(len(old.prefix), len(new.prefix)),)
         for keyword, step, instance in (
-            ("additionalProperties", ".*", None),
+            ("additionalProperties", ".*", _FURTHER_PROPERTY),
             ("propertyNames", ".*", None),
-            ("items", "[]", (0,)),
-            ("contains", "[]", None),
-            ("unevaluatedProperties", ".*", None),
-            ("unevaluatedItems", "[]", None),
+            ("items", "[]", further_item),
+            ("contains", "[]", (0,)),
+            ("unevaluatedProperties", ".*", _FURTHER_PROPERTY),
+            ("unevaluatedItems", "[]", further_item),
         ):
             if keyword in old.single and keyword in new.single:
-                at = instance if not old.prefix else None
-                yield Child(old=old.single[keyword], new=new.single[keyword], step=step, instance=at)
+                yield Child(old=old.single[keyword], new=new.single[keyword], step=step, instance=instance)
         patterns = old.named.get("patternProperties", {}), new.named.get("patternProperties", {})
         for pattern in patterns[0].keys() & patterns[1].keys():
             step = property_step(pattern)
@@ -140,20 +142,19 @@ class Matching:
         return canonical(self.old.raw(old.single[keyword])) == canonical(self.new.raw(new.single[keyword]))
 
     def _branches(self, old: Sequence[Pointer], new: Sequence[Pointer]) -> Iterator[tuple[Pointer, Pointer]]:
-        """Pair branches that have the same text, then those that are alike."""
-        free = list(new)
-        left: list[Pointer] = []
-        by_text: dict[str, list[Pointer]] = {}
-        for pointer in new:
-            by_text.setdefault(canonical(self.new.raw(pointer)), []).append(pointer)
-        for pointer in old:
-            same = by_text.get(canonical(self.old.raw(pointer)))
-            if same:
-                match = same.pop(0)
-                free.remove(match)
-                yield pointer, match
-            else:
-                left.append(pointer)
+        """Pair branches that are written alike, then those that only readers tell apart, then those that are alike."""
+        left, free = list(old), list(new)
+        for said in (_as_written, without_texts):
+            by_text: dict[str, list[Pointer]] = {}
+            for pointer in free:
+                by_text.setdefault(canonical(said(self.new.raw(pointer))), []).append(pointer)
+            for pointer in tuple(left):
+                alike = by_text.get(canonical(said(self.old.raw(pointer))))
+                if alike:
+                    match = alike.pop(0)
+                    left.remove(pointer)
+                    free.remove(match)
+                    yield pointer, match
         likeness = [
             (likeness, old_index, new_index)
             for old_index, before in enumerate(left if len(left) * len(free) <= _MAX_PAIRS else [])
@@ -196,6 +197,10 @@ class Matching:
         """Tell whether two properties are of one kind, as far as can be told at a glance."""
         before, after = self.old.read(old), self.new.read(new)
         return (before.types, before.enum) == (after.types, after.enum)
+
+
+def _as_written(schema: Json) -> Json:
+    return schema
 
 
 def property_step(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from abs_gate.findings import Location
+from abs_gate.findings import Json, Location
 from abs_gate.sources.located import LocatedDocument
 
 PartPath = tuple[str | int, ...]
@@ -60,6 +60,17 @@ class Places(Mapping[PartPath, Location]):
 
     def __len__(self) -> int:
         return len({**self._parts, **self._elsewhere})
+
+
+def steps_to(value: Json, tokens: Iterable[str]) -> Iterator[str | int]:
+    """Yield the tokens of a pointer into a value as steps: those that count items of a list as numbers."""
+    for token in tokens:
+        index = int(token) if isinstance(value, list) and token.isascii() and token.isdigit() else None
+        yield token if index is None else index
+        if isinstance(value, Mapping):
+            value = value.get(token)
+        else:
+            value = value[index] if index is not None and index < len(value) else None
 
 
 def locate(document: LocatedDocument, path: PartPath) -> Location:

@@ -6,12 +6,14 @@ Plain forms are read to *explain* what changed. Whether it changed what is accep
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from abs_gate.contracts.keywords import TEXTS
+from abs_gate.contracts.schema_nodes import schema_nodes
 from abs_gate.contracts.schemas import Dialect, SchemaDocument
 from abs_gate.contracts.schemas.references import References, UnresolvedReference
 from abs_gate.contracts.schemas.values import canonical, same, type_of
@@ -84,7 +86,7 @@ class Plain(Struct, frozen=True, kw_only=True):
     """Members of `allOf` that could not be merged in."""
     annotations: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     texts: frozenset[str] = frozenset()
-    """Descriptions of parts that were merged in, besides the one among the annotations."""
+    """Descriptions of parts that were merged in or are not compared, besides the one among the annotations."""
     unknown: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     definitions: tuple[str, ...] = ()
     """Names of the definitions that references led through."""
@@ -241,14 +243,24 @@ class SchemaReader:
                 named=named,
                 prefix=prefix,
                 annotations={key: schema[key] for key in ANNOTATIONS if key in schema},
+                texts=frozenset(_unaligned_texts(schema)),
                 unknown={key: value for key, value in schema.items() if key not in _KNOWN},
             ),
             schema,
         )
 
 
+def _unaligned_texts(schema: Mapping[str, Json]) -> Iterator[str]:
+    """Yield the descriptions in what is not compared part by part: a negation, a condition."""
+    for key in ("not", "if"):
+        for node in schema_nodes(schema[key]) if key in schema else ():
+            text = node.schema.get("description")
+            if isinstance(text, str) and text.strip():
+                yield " ".join(text.split())
+
+
 def _is_double_negation(negated: Json) -> bool:
-    return isinstance(negated, dict) and set(negated) == {"not"} and isinstance(negated["not"], dict)
+    return isinstance(negated, dict) and negated.keys() - TEXTS == {"not"} and isinstance(negated["not"], dict)
 
 
 def _is_nothing(schema: Json) -> bool:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 
-from abs_gate.contracts.keywords import map_subschemas
+from abs_gate.contracts.keywords import TEXTS, map_subschemas
 from abs_gate.contracts.plain import Plain, SchemaReader
 from abs_gate.contracts.schemas.values import same
 from abs_gate.findings import Json
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_TEXTS = frozenset({"title", "description", "examples", "default", "$comment"})
 _MAX_PAIRS = 10_000
 """More pairs of names than this are compared by folded name only."""
 
@@ -42,7 +41,7 @@ def without_texts(schema: Json) -> Json:
     """Return a schema without what only readers read, for comparing what it accepts by text."""
     if not isinstance(schema, Mapping):
         return schema
-    return map_subschemas({key: value for key, value in schema.items() if key not in _TEXTS}, without_texts)
+    return map_subschemas({key: value for key, value in schema.items() if key not in TEXTS}, without_texts)
 
 
 def match_properties(

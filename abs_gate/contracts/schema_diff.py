@@ -12,6 +12,7 @@ from abs_gate.contracts.facts import Fact, SchemaPair
 from abs_gate.contracts.grafting import without
 from abs_gate.contracts.matching import ROOT, Child, InstancePath, Matching, property_step
 from abs_gate.contracts.model import Change, Classification, ToolContract
+from abs_gate.contracts.places import PartPath, steps_to
 from abs_gate.contracts.plain import Pointer, SchemaReader
 from abs_gate.contracts.rules import rule, rules_of
 from abs_gate.contracts.rules.registry import (
@@ -36,6 +37,9 @@ _MAX_PAIRS = 20_000
 
 _OUTLINES = frozenset({"branches_changed", "condition_changed"})
 """Rules that say that parts changed which are looked into besides."""
+
+
+_BREAKING_WAY = {Side.INPUT: Direction.NARROWS, Side.OUTPUT: Direction.WIDENS}
 
 
 class _At(Struct, frozen=True, kw_only=True):
@@ -171,6 +175,8 @@ class SchemaDiff:
             witness = self._witnesses.find(found.pair, fact, at.child, at.instance, is_convention=is_convention)
             if witness is not None:
                 proof = "witness"
+            elif each.direction is not None and self._is_ruled_out(_BREAKING_WAY[self._side]):
+                classification, proof = COMPATIBLE, Proof.PROVED.value
             elif each.direction is not None:
                 proof = Proof.NOT_PROVEN.value
         names = tuple(dict.fromkeys((*at.definitions, *found.pair.new.definitions)))
@@ -205,21 +211,33 @@ class SchemaDiff:
             return COMPATIBLE, Proof.PROVED.value
         return BREAKING, Proof.NOT_PROVEN.value
 
-    def _part(self, found: _Found) -> tuple[str, ...]:
+    def _part(self, found: _Found) -> PartPath:
         pointer = found.pair.new.pointer
         if found.fact.name in found.pair.new.properties:
             pointer = found.pair.new.properties[found.fact.name]
-        return (self._root, *pointer)
+        return (self._root, *steps_to(self._documents[1].schema, pointer))
 
     def _unexplained(self, whole: Comparison, found: list[_Found], tool: ToolContract | None) -> Iterator[Change]:
         """Report what the engine says of the whole where no rule said it."""
         explained = set[Direction]().union(*map(_says, found))
         answers = {Direction.NARROWS: whole.old_in_new, Direction.WIDENS: whole.new_in_old}
         left = [way for way, answer in answers.items() if answer.included is not True and way not in explained]
+        left = [way for way in left if not self._is_ruled_out(way)]
         if len(left) > 1 and all(answers[way].included is None for way in left):
             left = left[:1]
         for way in left:
             yield self._whole_change(way, answers[way], tool)
+
+    def _is_ruled_out(self, direction: Direction) -> bool:
+        """Tell whether the schemas as they were written are proven not to differ in a direction.
+
+        What was evened out in one of them may be read with definitions that were evened out in the other.
+        """
+        if self._aligned == self._documents:
+            return False
+        written = self._witnesses.written
+        answer = written.old_in_new if direction is Direction.NARROWS else written.new_in_old
+        return answer.included is True
 
     def _whole_change(self, direction: Direction, inclusion: Inclusion, tool: ToolContract | None) -> Change:
         verb = "narrowed" if direction is Direction.NARROWS else "widened"
@@ -315,7 +333,7 @@ def _grade_of(item: _Found) -> Classification:
     return item.fact.grade or item.rule.grades[item.pair.side]
 
 
-def _place(tool: ToolContract | None, part: tuple[str | int, ...]) -> Location | None:
+def _place(tool: ToolContract | None, part: PartPath) -> Location | None:
     return None if tool is None else tool.places.get(part, tool.location)
 
 

@@ -9,7 +9,7 @@ from abs_gate.contracts.grafting import grafted
 from abs_gate.contracts.keywords import subschemas
 from abs_gate.contracts.matching import Child, InstancePath
 from abs_gate.contracts.rules.registry import Side
-from abs_gate.contracts.schemas import Engine, Inclusion, SchemaDocument
+from abs_gate.contracts.schemas import Comparison, Engine, Inclusion, SchemaDocument
 from abs_gate.contracts.schemas.document import SchemaView
 from abs_gate.findings import Json
 
@@ -30,8 +30,12 @@ class Witnesses:
         self._old = old
         self._new = new
         self._engine = engine
-        self._anywhere: Inclusion | None = None
         self._left = _MOST_READ
+
+    @cached_property
+    def written(self) -> Comparison:
+        """How the schemas compare as they were written, nothing evened out."""
+        return self._engine.compare(self._old.view(), self._new.view())
 
     def find(
         self, pair: SchemaPair, fact: Fact, child: Child, path: InstancePath | None, *, is_convention: bool
@@ -99,10 +103,8 @@ class Witnesses:
         return (old, new) if self._side is Side.INPUT else (new, old)
 
     def _of_the_whole(self) -> Inclusion | None:
-        if self._anywhere is None:
-            comparison = self._engine.compare(self._old.view(), self._new.view())
-            self._anywhere = comparison.old_in_new if self._side is Side.INPUT else comparison.new_in_old
-        return self._anywhere if self._anywhere.has_witness else None
+        anywhere = self.written.old_in_new if self._side is Side.INPUT else self.written.new_in_old
+        return anywhere if anywhere.has_witness else None
 
 
 def _count(schema: Json) -> int:

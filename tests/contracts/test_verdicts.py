@@ -91,6 +91,16 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
     ("X3 that moved into a choice", said("a", {"type": ["string", "null"]}), {"anyOf": [said("a"), NULL]}, SAME),
     ("X3 that moved into branches", said("a"), {"anyOf": [said("a"), obj(b=STR)]}, ("compatible", "breaking")),
     ("X3 of an outcome", when(said("a", {})), when(said("b", {})), REVIEW_TEXT),
+    ("X3 of a negation", {"not": said("a")}, {"not": said("b")}, REVIEW_TEXT),
+    ("X3 in a negation", {"not": obj(a=said("a"))}, {"not": obj(a=said("b"))}, REVIEW_TEXT),
+    ("X3 of a condition", {**when({}), "if": said("a")}, {**when({}), "if": said("b")}, REVIEW_TEXT),
+    ("X3 in a double negation", obj(v=NOT_NOT), obj(v={"not": {**NOT_NOT["not"], "description": "a"}}), REVIEW_TEXT),
+    (
+        "X3 of a choice in a choice of nothing in common",
+        {"oneOf": [OBJ, {"oneOf": [STR, said("a", NULL)]}]},
+        {"oneOf": [OBJ, {"oneOf": [STR, said("b", NULL)]}]},
+        REVIEW_TEXT,
+    ),
     ("X3 of a dependency", beside(said("a", {})), beside(said("b", {})), REVIEW_TEXT),
     (
         "X3 beside a draft-07 reference",
@@ -141,6 +151,14 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         ("compatible", "breaking"),
     ),
     (
+        "B10 closed definitions joined, one use written out beside",
+        named(obj(a=obj(k=STR), c=ref("B")), B=closed(z=ref("X"), y=ref("B")), X=closed(z=ref("B"), y=ref("B"))),
+        named(
+            obj(a=obj(k=STR, p=INT), c=ref("B")), B=closed(z=ref("B"), y=closed(z=ref("B"), y=ref("B"), p=STR), p=STR)
+        ),
+        ("compatible", "breaking"),
+    ),
+    (
         "B10 argument that referred to another, written out",
         draft7(obj(a=closed(x=STR), b={"$ref": "#/properties/a"})),
         draft7(obj(a=closed(x=STR, y=INT), b=closed(x=STR))),
@@ -187,6 +205,12 @@ ROWS: list[tuple[str, Any, Any, tuple[str, str]]] = [
         ("behavior_sensitive",) * 2,
     ),
     ("B14 keyword in a branch", tagged(STR, INT), tagged({**STR, "level": 3}, INT), ("behavior_sensitive",) * 2),
+    (
+        "B14 keyword in what is left over",
+        {**OBJ, "unevaluatedProperties": STR},
+        {**OBJ, "unevaluatedProperties": {**STR, "level": 3}},
+        ("behavior_sensitive",) * 2,
+    ),
     ("double negation", obj(v=obj(a=STR, b=INT)), obj(v=NOT_NOT), SAME),
     (
         "branches in another order, rewritten",
@@ -236,6 +260,14 @@ def test_what_is_not_understood_is_said_once() -> None:
         (Side.INPUT, STR, {**STR, "pattern": "^.*$"}, "pattern_added", "a\nb"),
         (Side.OUTPUT, closed(a=STR), closed("b", a=STR, b=STR), "required_property_added", {"b": "text"}),
         (Side.INPUT, obj("q", q=STR), obj("query", query=STR), "property_renamed", {"q": "text"}),
+        *(
+            (Side.INPUT, within(obj("q", q=STR)), within(obj("query", query=STR)), "property_renamed", witness)
+            for within, witness in (
+                (lambda schema: {**OBJ, "additionalProperties": schema}, {"extra": {"q": "text"}}),
+                (lambda schema: {"type": "array", "prefixItems": [NULL], "items": schema}, [None, {"q": "text"}]),
+                (lambda schema: {"type": "array", "contains": schema}, [{"q": "text"}]),
+            )
+        ),
     ],
 )
 def test_a_witness_shows_what_it_stands_beside(side: Side, old: Any, new: Any, kind: str, witness: Any) -> None:
@@ -260,3 +292,18 @@ def test_a_change_that_one_use_of_a_definition_hides_is_shown_at_another() -> No
     new = named(obj(a={"anyOf": [ref("T"), STR, OBJ]}, b=ref("T")), T=obj("k", k=STR))
     changes = {change.path: change.kind for change in found(Side.INPUT, old, new)}
     assert changes == {"input.a": "branch_added", "input.b.k": "optional_to_required"}
+
+
+def test_what_went_is_not_compared_with_definitions_that_changed_elsewhere() -> None:
+    """Evened out, the argument that went refers to the closed definition, and to the open one on the other side."""
+    old = named(obj(a=ref("T"), c={"type": "array", "items": ref("T")}), T=closed(k=STR, t=ref("T")))
+    new = named(obj(a=ref("T")), T=obj(k=STR, t=ref("T"), q={"enum": ["a"]}))
+    kinds = {change.kind for change in found(Side.INPUT, old, new)}
+    assert kinds == {"property_removed", "additional_properties_opened", "optional_property_added"}
+
+
+def test_what_no_result_can_show_is_not_called_breaking() -> None:
+    """The new schema allows no result at all: what went is still required and ruled out."""
+    new = {**closed(b=INT), "required": ["a"]}
+    grades = {change.kind: change.classification.value for change in found(Side.OUTPUT, closed("a", a=STR, b=STR), new)}
+    assert grades == {"property_removed": "breaking", "type_changed": "compatible"}

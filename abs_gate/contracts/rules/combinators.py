@@ -273,11 +273,13 @@ def conjunction_changed(pair: SchemaPair) -> Iterator[Fact]:
     good=({"type": "object"}, {"type": "object", "unevaluatedProperties": True}),
 )
 def unevaluated_changed(pair: SchemaPair) -> Iterator[Fact]:
-    """`unevaluatedProperties` or `unevaluatedItems` came, went or changed.
+    """`unevaluatedProperties` or `unevaluatedItems` came or went.
 
     They bind whatever no other part of the schema speaks of, through every `allOf`, `anyOf` and `$ref`.
     """
-    yield from _changed(pair, ("unevaluatedProperties", "unevaluatedItems"), "What no other part speaks of")
+    keywords = ("unevaluatedProperties", "unevaluatedItems")
+    on_one_side = tuple(key for key in keywords if (key in pair.old.single) != (key in pair.new.single))
+    yield from _changed(pair, on_one_side, "What no other part speaks of")
 
 
 def _changed(pair: SchemaPair, keywords: tuple[str, ...], what: str) -> Iterator[Fact]:
