@@ -36,8 +36,9 @@ def rules_over_changes() -> tuple[Rule, ...]:
 
 def rule(rule_id: str) -> Rule:
     """Return a rule by its id. Raises KeyError."""
-    if rule_id not in entered():
-        all_rules()
+    for load in (rules_over_changes, all_rules):  # the rules of lint are loaded for those who ask for one
+        if rule_id not in entered():
+            load()
     return entered()[rule_id]
 
 
