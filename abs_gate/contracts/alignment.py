@@ -24,10 +24,11 @@ def align(matching: Matching) -> tuple[SchemaDocument, SchemaDocument]:
     """Return both documents with what is judged by convention evened out; the same ones where there is none."""
     edits_old: _Edits = {}
     edits_new: _Edits = {}
-    pairs = _pairs(matching)
+    pairs, judged = _pairs(matching)
     shared = _shared([(pair.old.pointer, pair.new.pointer) for pair in pairs])
     for pair in sorted(pairs, key=lambda pair: _is_part(pair, shared)):
-        _align_properties(pair, edits_old, edits_new, is_part=_is_part(pair, shared))
+        is_judged = pair.old.pointer in judged
+        _align_properties(pair, edits_old, edits_new, is_part=_is_part(pair, shared), is_judged=is_judged)
         _align_bounds(pair, edits_old, edits_new)
     old, new = matching.old.document, matching.new.document
     if edits_new:
@@ -47,16 +48,37 @@ def _shared(pairs: list[tuple[Pointer, Pointer]]) -> tuple[set[Pointer], set[Poi
     return before, after
 
 
-def _pairs(matching: Matching) -> list[SchemaPair]:
-    """List every pair of subschemas that can be reached and may differ, each once."""
+def _pairs(matching: Matching) -> tuple[list[SchemaPair], set[Pointer]]:
+    """List every pair of subschemas that can be reached and may differ, each once.
+
+    And the old ones among them in which a schema around them looks for properties that nothing speaks of: there a
+    property that is new changes what is left over.
+    """
     seen: set[tuple[Pointer, Pointer]] = {((), ())}
     pairs = [matching.pair(ROOT)]
+    parts: dict[Pointer, set[Pointer]] = {}
+    judging: list[Pointer] = []
     for pair in pairs:
+        if _looks_for_the_rest(pair.old) or _looks_for_the_rest(pair.new):
+            judging.append(pair.old.pointer)
         for child in matching.children(pair):
-            if (child.old, child.new) not in seen and not child.is_renamed and matching.differ(child):
+            if child.is_renamed or not matching.differ(child):
+                continue
+            if child.is_branch:
+                parts.setdefault(pair.old.pointer, set()).add(matching.old.read(child.old).pointer)
+            if (child.old, child.new) not in seen:
                 seen.add((child.old, child.new))
                 pairs.append(matching.pair(child))
-    return pairs
+    judged: set[Pointer] = set()
+    while judging:
+        found = parts.get(judging.pop(), set()) - judged
+        judged |= found
+        judging += found
+    return pairs, judged
+
+
+def _looks_for_the_rest(form: Plain) -> bool:
+    return "unevaluatedProperties" in form.single or "_unevaluatedProperties" in form.scalars
 
 
 def _is_part(pair: SchemaPair, shared: tuple[set[Pointer], set[Pointer]]) -> bool:
@@ -64,10 +86,12 @@ def _is_part(pair: SchemaPair, shared: tuple[set[Pointer], set[Pointer]]) -> boo
     return pair.old.pointer in shared[0] and pair.new.pointer not in shared[1]
 
 
-def _align_properties(pair: SchemaPair, edits_old: _Edits, edits_new: _Edits, *, is_part: bool) -> None:
+def _align_properties(
+    pair: SchemaPair, edits_old: _Edits, edits_new: _Edits, *, is_part: bool, is_judged: bool
+) -> None:
     if pair.old.is_never or pair.new.is_never:
         return
-    added = [name for name in pair.added if _was_free(pair, name)]
+    added = [name for name in pair.added if not is_judged and _was_free(pair, name)]
     if is_part:
         given = edits_old.get(pair.old.pointer, {}).get("properties", {})
         added = [name for name in added if name not in given or not same(given[name], pair.new_property(name))]

@@ -56,6 +56,14 @@ ROWS: dict[str, tuple[Any, Any, tuple[str, str]]] = {
         within({"patternProperties": {"^x-": STR, "^y-": STR}}, type="object", unevaluatedProperties=False),
         WIDER,
     ),
+    "a property that is new in a definition, where the rest has to be whole numbers": (
+        {**call({"allOf": [{"$ref": "#/$defs/A"}], "unevaluatedProperties": INT}), "$defs": {"A": {}}},
+        {
+            **call({"allOf": [{"$ref": "#/$defs/A"}], "unevaluatedProperties": INT}),
+            "$defs": {"A": {"properties": {"k": STR}}},
+        },
+        BOTH,
+    ),
     "items left over by a definition": (
         within({"prefixItems": [STR]}, type="array", unevaluatedItems=False),
         within({"prefixItems": [STR, STR]}, type="array", unevaluatedItems=False),
